@@ -272,6 +272,7 @@ let package = Package(
                 .embedInCode("Page/unread.js"),
                 .embedInCode("Page/upload-check.js"),
                 .embedInCode("Page/upload-send.js"),
+                .embedInCode("Page/upload-records.js"),
                 .embedInCode("Page/upload-store.js"),
                 .embedInCode("Page/upload-work.js"),
                 .embedInCode("Page/upload.css"),
@@ -402,6 +403,7 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "NIOWebSocket", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]),
         // Runs the built binary as a user does.
@@ -428,7 +430,8 @@ for target in package.targets where target.type != .system {
         ] + (target.swiftSettings ?? [])
 }
 
-// Tests are compiled without optimisation even where what they test has it: that halves the time of such a build.
-for target in package.targets where target.type == .test {
+// Tests are compiled without optimisation even where what they test has it: that halves the time of such a build. Those of
+// Imaging compute as much as what they test.
+for target in package.targets where target.type == .test && target.name != "ImagingTests" {
     target.swiftSettings?.append(.unsafeFlags(["-Onone"], .when(configuration: .release)))
 }

@@ -120,15 +120,20 @@ missing_tool() {
     esac
 }
 
-# install_clients NAME FOLDER: has in that virtual environment the packages of Python that Tests/NAME needs.
+# install_clients NAME FOLDER: has in that virtual environment the packages of Python that Tests/NAME needs. Scripts that run at
+# once wait for each other.
 install_clients() {
     local wanted=$root/Tests/$1/requirements.txt venv=$2
-    if cmp -s "$wanted" "$venv/installed.txt"; then return; fi
-    prepare_tools python venv
-    say "installing into $venv what Tests/$1 needs"
-    python3 -m venv --clear "$venv"
-    "$venv/bin/pip" install --quiet --disable-pip-version-check --requirement "$wanted"
-    cp "$wanted" "$venv/installed.txt"
+    mkdir -p "$root/.build"
+    (
+        flock 9
+        if cmp -s "$wanted" "$venv/installed.txt"; then exit; fi
+        prepare_tools python venv
+        say "installing into $venv what Tests/$1 needs"
+        python3 -m venv --clear "$venv"
+        "$venv/bin/pip" install --quiet --disable-pip-version-check --requirement "$wanted"
+        cp "$wanted" "$venv/installed.txt"
+    ) 9>"$venv.lock"
 }
 
 install_packages() {

@@ -26,6 +26,10 @@ import time
 from harness.ports import free_port
 from harness.waiting import PATIENCE, Hang, eventually
 
+# What is meant for tests is no setting of the service.
+for name in [name for name in os.environ if name.startswith("TINTYPE_")]:
+    del os.environ[name]
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 # What the help texts speak of as there, by the command that they are of.

@@ -180,8 +180,6 @@ struct TakingTests {
             let bytes = try Fixture.bytes(Self.photo)
             let path = "Storage/inbox/maria/a.jpg"
             try running.scratch.write(Array(bytes.prefix(600)), to: path)
-            try await Task.sleep(for: .seconds(1.5))
-            #expect(running.scratch.exists(path), "closed, and at rest for longer than a second, but not whole")
             let writer = try #require(FileHandle(forWritingAtPath: "\(running.scratch.path)/\(path)"))
             try writer.seekToEnd()
             try writer.write(contentsOf: bytes.dropFirst(600))
@@ -199,9 +197,8 @@ struct TakingTests {
             let photo = try Fixture.bytes(Self.photo)
             for number in 0..<120 { try scratch.write(photo, to: "Storage/inbox/amy/\(1000 + number).jpg") }
             try scratch.write(photo, to: "Storage/inbox/zoe/only.jpg")
-            // Longer than the quiet time: at the first look all are at rest, and none has to wait for that.
-            try await Task.sleep(for: .milliseconds(400))
-            try await withInbox(in: scratch) { running in
+            // At the first look all are at rest.
+            try await withInbox(in: scratch, intake: { $0.quietTime = .zero }) { running in
                 try await eventually { try await running.posts().count == 121 }
                 var sources: [String] = []
                 for id in try await running.storage.tree.keys(of: Paths.posts) {

@@ -95,16 +95,21 @@ struct WorkerTests {
         }
     }
 
-    @Test("When the service is killed, its workers end, though they be busy", arguments: ["loop", "sleep"])
+    @Test("When the service is killed, its workers end, though they be busy", arguments: ["loop", "wait orphan"])
     func orphans(_ behaviour: String) async throws {
         let result = await #expect(processExitsWith: .signal(SIGKILL), observing: [\.standardOutputContent]) {
             [behaviour] in
             let renderer = try IsolatedRenderer(Rogue.program)
-            print("worker \(try await renderer.workerName()).")
+            let worker = try await renderer.workerName()
+            print("worker \(worker).")
             fflush(nil)
             async let _ = renderer.render(Rogue.photo(behaviour))
-            // Whether it has come to the behaviour already is of no matter.
-            try await Task.sleep(for: .milliseconds(200))
+            // Its name, or the ticks of the processor that it has used, tell that it is busy.
+            try await eventually {
+                let stat = try String(contentsOfFile: "/proc/\(worker)/stat", encoding: .utf8)
+                let ticks = Int(stat.split(separator: ")")[1].split(separator: " ")[11]) ?? 0
+                return stat.contains("(orphan)") || ticks > 20
+            }
             kill(getpid(), SIGKILL)
         }
         let output = String(decoding: result?.standardOutputContent ?? [], as: UTF8.self)

@@ -55,14 +55,18 @@ extension ServiceClient {
                 throw StreamRefusal(
                     status: response.status.code, body: (try? JSONDecoder().decode(JSON.self, from: bytes)) ?? .null)
             }
-            var (stream, hasActed) = ("", false)
+            // The end of what has come, in which a text may begin that goes on in the next chunk.
+            var (stream, recent, hasActed, hasEnd) = ("", "", false, false)
             for try await chunk in body {
-                stream += String(buffer: chunk)
-                if !hasActed, stream.contains(greeting) {
+                let piece = String(buffer: chunk)
+                stream += piece
+                recent = recent.suffix(max(greeting.count, end.count)) + piece
+                if !hasActed, recent.contains(greeting) {
                     hasActed = true
                     try await act()
                 }
-                if stream.contains(end), stream.hasSuffix("\n\n") { break }
+                hasEnd = hasEnd || recent.contains(end)
+                if hasEnd, stream.hasSuffix("\n\n") { break }
             }
             return stream
         }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the parts of a test run: two at a time, since each of them waits for a good part of its time.
+"""Runs the parts of a test run: three at a time, since each of them waits for a good part of its time.
 
     parts.py [--all]
 
@@ -25,24 +25,26 @@ SWIFT = ["python3", "Tests/harness/swift_tests.py"]
 # As `swift_build` of Scripts/lib.sh.
 BUILD = ["env", "SWIFT_DETERMINISTIC_HASHING=1", "swift", "build"]
 
-# Two rows, each one part after the other. The first has what computes, the second what mostly waits.
+# Rows that run side by side, each one part after the other. Most parts wait more than they compute.
 ROWS = [
     {
         "Swift tests": [*SWIFT, TESTING / "tintypePackageTests.xctest"],
+        "clients": ["Scripts/test-clients"],
+        "runs": ["Scripts/test-reliability", "runs", "500"],
+        "hostile pictures": ["Scripts/test-reliability", "poison"],
+    },
+    {
+        "page": ["Scripts/test-page"],
+        "app": ["Scripts/test-app"],
+        "documents": ["Scripts/test-documents"],
+        "proxies": ["Scripts/test-proxies"],
+    },
+    {
         "crashes": ["Scripts/test-reliability", "crashes"],
         "power cuts": ["Scripts/test-reliability", "power"],
         "faults of the disk": ["Scripts/test-reliability", "faults", "24"],
         "a hostile inbox": ["Scripts/test-reliability", "inbox"],
-        "hostile pictures": ["Scripts/test-reliability", "poison"],
-        "runs": ["Scripts/test-reliability", "runs", "500"],
         "people": ["Scripts/test-reliability", "social", "1"],
-    },
-    {
-        "page": ["Scripts/test-page"],
-        "documents": ["Scripts/test-documents"],
-        "proxies": ["Scripts/test-proxies"],
-        "clients": ["Scripts/test-clients"],
-        "app": ["Scripts/test-app"],
         "WebSocket: transcripts": ["Scripts/test-websocket", "transcripts"],
         "WebSocket: checks": ["Scripts/test-websocket", "checks"],
         "WebSocket: sessions": ["Scripts/test-websocket", "sessions"],

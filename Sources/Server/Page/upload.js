@@ -4,6 +4,7 @@
 import { Problem } from "./problem.js";
 import { newID } from "./ids.js";
 import { session } from "./session.js";
+import { newFile, newPost, regrouped } from "./upload-records.js";
 import * as store from "./upload-store.js";
 import { endPhoto } from "./upload-send.js";
 import { Work } from "./upload-work.js";
@@ -75,9 +76,9 @@ class Uploads extends EventTarget {
     const parts = together ? [files] : files.map((file) => [file]);
     const at = Date.now(), posts = [], records = [], blobs = new Map();
     for (const [index, part] of parts.entries()) {
-      const post = this.#newPost(group, uid, at, index);
+      const post = newPost(group, uid, at, index);
       for (const file of part) {
-        const record = this.#newFile(post.id, file);
+        const record = newFile(post.id, file);
         post.order.push(record.id);
         records.push(record);
         blobs.set(record.id, file);
@@ -92,7 +93,7 @@ class Uploads extends EventTarget {
 
   // Begins a post that has no photos yet, or never will.
   async addPost(group) {
-    const post = this.#newPost(group, session.user.uid, Date.now(), 0);
+    const post = newPost(group, session.user.uid, Date.now(), 0);
     await this.#begin([post], [], new Map());
     return post.id;
   }
@@ -100,21 +101,9 @@ class Uploads extends EventTarget {
   // Adds files to a post that is being written.
   async addTo(id, files) {
     const post = this.#posts.get(id);
-    const records = files.map((file) => this.#newFile(id, file));
+    const records = files.map((file) => newFile(id, file));
     const blobs = new Map(records.map((record, index) => [record.id, files[index]]));
     await this.#begin([{ ...post, order: [...post.order, ...records.map((record) => record.id)] }], records, blobs);
-  }
-
-  #newPost(group, uid, at, index) {
-    return {
-      id: newID(), group, uid, at, index, draft: null, round: 0, text: "", mentions: [], order: [], state: "writing", problem: null,
-    };
-  }
-
-  #newFile(post, { name, size, type }) {
-    return {
-      id: newID(), post, name, size, type, alt: "", round: 0, location: null, number: null, state: "waiting", problem: null,
-    };
   }
 
   async #begin(posts, files, blobs) {
@@ -149,20 +138,11 @@ class Uploads extends EventTarget {
   // Puts the photos of a group into one post, or into one each. What was sent already is sent again, to another draft.
   async regroup(group, together) {
     const posts = this.posts.filter((post) => post.group === group && post.state === "writing");
-    const ids = posts.flatMap((post) => post.order);
-    const [first] = posts;
-    if (!first || ids.length < 2) return;
-    const targets = together ? ids.map(() => first) : ids.map((id, index) => (index === 0 ? first : { ...this.#newPost(group, first.uid, first.at, index), text: first.text, mentions: first.mentions }));
-    const moved = ids.filter((id, index) => this.#files.get(id).post !== targets[index].id).map((id) => {
-      this.#work.stop(id);
-      const file = this.#files.get(id);
-      const state = file.state === "failed" ? "failed" : "waiting";
-      return { ...file, post: targets[ids.indexOf(id)].id, round: file.round + 1, location: null, number: null, state };
-    });
-    const kept = together ? [{ ...first, order: ids }] : targets.map((post, index) => ({ ...post, order: [ids[index]] }));
-    await this.#begin(kept, moved, new Map());
-    const gone = posts.filter((post) => !kept.some(({ id }) => id === post.id)).map(({ id }) => id);
-    await this.forget(gone, []);
+    const change = regrouped(posts, (id) => this.#files.get(id), together);
+    if (!change) return;
+    for (const { id } of change.moved) this.#work.stop(id);
+    await this.#begin(change.kept, change.moved, new Map());
+    await this.forget(change.gone, []);
   }
 
   // Publishes posts as soon as their photos are there. Durable when it resolves.

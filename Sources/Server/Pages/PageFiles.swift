@@ -83,6 +83,7 @@ enum PageFiles {
         ("unread.js", PackageResources.unread_js),
         ("upload-check.js", PackageResources.upload_check_js),
         ("upload-send.js", PackageResources.upload_send_js),
+        ("upload-records.js", PackageResources.upload_records_js),
         ("upload-store.js", PackageResources.upload_store_js),
         ("upload-work.js", PackageResources.upload_work_js),
         ("upload.css", PackageResources.upload_css),

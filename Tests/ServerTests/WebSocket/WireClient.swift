@@ -1,5 +1,7 @@
 import API
 import Client
+import NIOCore
+import NIOWebSocket
 import TestSupport
 import Testing
 
@@ -82,10 +84,13 @@ final class WireClient {
         case ..<65_536: frame += [mask | 126, UInt8(payload.count >> 8), UInt8(payload.count & 255)]
         default: frame += [mask | 127] + (0..<8).map { UInt8(truncatingIfNeeded: payload.count >> (56 - 8 * $0)) }
         }
-        let key: [UInt8] = [0x37, 0xFA, 0x21, 0x3D]
-        if isMasked { frame += key }
-        frame += isMasked ? payload.enumerated().map { $1 ^ key[$0 % 4] } : payload
-        try await connection.send(frame)
+        var body = ByteBuffer(bytes: payload)
+        if isMasked {
+            let key: WebSocketMaskingKey = [0x37, 0xFA, 0x21, 0x3D]
+            frame += key
+            body.webSocketMask(key)
+        }
+        try await connection.send(frame + body.readableBytesView)
     }
 
     // MARK: Hearing

@@ -1,0 +1,35 @@
+// The records of the queue of uploads, as they are made. Uploads in upload.js says what their fields are.
+
+import { newID } from "./ids.js";
+
+// A post that is being written, the `index`th of those that were begun at one moment.
+export function newPost(group, uid, at, index) {
+  return {
+    id: newID(), group, uid, at, index, draft: null, round: 0, text: "", mentions: [], order: [], state: "writing", problem: null,
+  };
+}
+
+// A photo of a post that waits to be sent.
+export function newFile(post, { name, size, type }) {
+  return {
+    id: newID(), post, name, size, type, alt: "", round: 0, location: null, number: null, state: "waiting", problem: null,
+  };
+}
+
+// The posts and files of a group after its photos are put into one post (`together`), or into one each: { kept, moved, gone }.
+// `fileOf` gives the file with an id. What moves is to be sent again, to another draft.
+export function regrouped(posts, fileOf, together) {
+  const ids = posts.flatMap((post) => post.order);
+  const [first] = posts;
+  if (!first || ids.length < 2) return null;
+  const another = (index) => ({ ...newPost(first.group, first.uid, first.at, index), text: first.text, mentions: first.mentions });
+  const targets = ids.map((id, index) => (together || index === 0 ? first : another(index)));
+  const moved = ids.map((id, index) => ({ ...fileOf(id), target: targets[index].id }))
+    .filter(({ post, target }) => post !== target)
+    .map(({ target, ...file }) => ({
+      ...file, post: target, round: file.round + 1, location: null, number: null, state: file.state === "failed" ? "failed" : "waiting",
+    }));
+  const kept = together ? [{ ...first, order: ids }] : targets.map((post, index) => ({ ...post, order: [ids[index]] }));
+  const gone = posts.map(({ id }) => id).filter((id) => !kept.some((post) => post.id === id));
+  return { kept, moved, gone };
+}
