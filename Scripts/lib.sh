@@ -161,8 +161,10 @@ testing=$root/.build/testing
 tested_binary=$testing/release/tintype
 test_bundle=$testing/release/tintypePackageTests.xctest
 
-# Builds everything with its tests.
-build_tests() { swift_build --package-path "$root" --scratch-path "$testing" "${optimised[@]}" --build-tests; }
+# Builds everything with its tests. Debug information would cost time and change no instruction; traces still name functions.
+build_tests() {
+    swift_build --package-path "$root" --scratch-path "$testing" "${optimised[@]}" -debug-info-format none --build-tests
+}
 
 # Builds a product for use, with Swift's own libraries in the binary: it then runs where there is no Swift.
 build_product() { swift_build --package-path "$root" "${optimised[@]}" --static-swift-stdlib --product "$@"; }

@@ -298,13 +298,14 @@ class Lane:
         self.counts.update({f"{name} kept": count for name, count in self.ledger.kept.counts.items()})
         self.counts["departures"] += sum(least for least, _ in self.ledger.spoken.departures.values())
 
-
     def check_backups(self):
         """What was backed up under load, and cut off by kills, is whole; and each moment of it is a store without a fault."""
         folder, target = backups_of(self.service), pathlib.Path(f"{self.service.storage}-restored")
         self.tintype("backup", folder, "--storage", self.service.storage)
         self.tintype("backup", "verify", folder)
         listed = self.tintype("backup", "list", folder, "--json").splitlines()
+        if self.problems:
+            return
         states = [json.loads(line)["token"] for line in listed]
         self.counts["backups"] += len(states)
         moments = [states[-1], self.random.choice(states), self.random.randint(states[0], states[-1])]

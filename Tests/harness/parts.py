@@ -40,7 +40,7 @@ ROWS = [
         "proxies": ["Scripts/test-proxies"],
     },
     {
-        "crashes": ["Scripts/test-reliability", "crashes"],
+        "crashes": ["Scripts/test-reliability", "crashes", "150"],
         "power cuts": ["Scripts/test-reliability", "power"],
         "faults of the disk": ["Scripts/test-reliability", "faults", "24"],
         "a hostile inbox": ["Scripts/test-reliability", "inbox"],
@@ -56,6 +56,9 @@ ROWS = [
 
 # What follows with --all, one after the other: two builds at once would only wait for each other.
 REST = {
+    "more crashes": ["Scripts/test-reliability", "crashes", "600"],
+    "more of the WebSocket's model": ["Scripts/test-websocket", "model", "5"],
+    "more connections": ["Scripts/test-websocket", "hostile", "5000"],
     "debug build": [*BUILD, "--build-tests"],
     "Swift tests of the debug build": ["env", "-u", "TINTYPE", *SWIFT, ROOT / ".build/debug/tintypePackageTests.xctest"],
     "release build": ["Scripts/test-release"],
