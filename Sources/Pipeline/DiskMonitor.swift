@@ -19,6 +19,9 @@ package final class DiskMonitor: Sendable {
     /// The number of free files below which the file system is as good as full: an upload makes a dozen files.
     private static let minFreeFiles = 64
 
+    /// The length of the tree's log of which the operator is told, in bytes: many times what it is meant to have.
+    private static let maxLogBytes = 512 << 20
+
     private struct State {
         var isRunning = false
         /// The callers that wait for a look at the disk; each is told whether there was one.
@@ -36,6 +39,7 @@ package final class DiskMonitor: Sendable {
     private let reserve: @Sendable () -> FreeSpaceReserve
     private let logger: Logger
     private let state = Mutex(State())
+    private let isLogLong = Atomic(false)
     private let signals = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
 
     init(
@@ -137,6 +141,7 @@ package final class DiskMonitor: Sendable {
 
     /// Looks at the disk, and tries it when there is a reason to.
     func look(isSuspicious: Bool) async {
+        lookAtLog()
         let loss = await loss()
         var pause = storage.tree.health.damage.map { IntakePause($0) } ?? loss
         if pause == nil { pause = await shortage() }
@@ -152,6 +157,16 @@ package final class DiskMonitor: Sendable {
             logger.notice("intake goes on", metadata: ["code": "\(old.code.rawValue)", "paused": "\(seconds) s"])
         default: break
         }
+    }
+
+    /// Warns once of a log of the tree that has become long, until it is short again.
+    private func lookAtLog() {
+        let byteCount = storage.tree.logBytes
+        let isLong = byteCount > Self.maxLogBytes
+        guard isLogLong.exchange(isLong, ordering: .relaxed) != isLong, isLong else { return }
+        logger.warning(
+            "the log of the tree is long: a start after a crash has to read it, and it takes up room",
+            metadata: ["bytes": "\(byteCount)", "reason": "somebody reads for long, or much is written at once"])
     }
 
     /// The pause for a folder that is not where it was; nil when all are, or are again.

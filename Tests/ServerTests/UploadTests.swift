@@ -232,6 +232,7 @@ struct UploadTests {
             let tree = try await service.client.get("/v1/status").json["tree"]
             #expect(tree["transactions"].int ?? 0 < tree["updates"].int ?? 0)
             #expect(tree["largest_group"].int ?? 0 > 1)
+            #expect(tree["log_bytes"].int ?? 0 > 0)
         }
     }
 }

@@ -184,6 +184,7 @@ struct PeopleTests {
 private final class CountedEngine: Engine {
     let rows = Atomic(0)
     private let base = MemoryEngine()
+    var logBytes: Int { base.logBytes }
 
     func read<Result: Sendable>(
         _ size: ReadSize, _ body: @Sendable (any EngineSnapshot) throws(TreeError) -> Result

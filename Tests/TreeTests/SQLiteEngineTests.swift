@@ -1,5 +1,6 @@
 import CSystemSQLite
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Tree
@@ -148,6 +149,46 @@ import Testing
                 return try await tasks.reduce(0, max)
             }
             #expect(longest > 1 << 20 && longest < 64 << 20)
+        }
+    }
+
+    @Test("the log begins anew also where somebody reads at every moment, and all is there when it is cut off then")
+    func restart() async throws {
+        try await withScratchFolder { folder in
+            let path = folder + "/tree.sqlite"
+            let engine = try SQLiteEngine(path: path, restartPages: 200)
+            let isWriting = Shared(true)
+            try await withThrowingTaskGroup(of: Void.self) { tasks in
+                // As many as there are threads for reading, each in its next read as soon as one has ended.
+                for size in [ReadSize.unknown, .unknown, .large, .large] {
+                    tasks.addTask {
+                        while isWriting.value {
+                            try await engine.read(size) { snapshot throws(TreeError) in
+                                for _ in 0..<500 { _ = try snapshot.value(for: [0]) }
+                            }
+                        }
+                    }
+                }
+                for round in 0..<400 as Range<Int> {
+                    try await engine.write { transaction throws(TreeError) in
+                        try transaction.put(
+                            [UInt8](repeating: UInt8(round & 255), count: 20_000), for: [UInt8(round % 50)])
+                    }
+                }
+                isWriting.change { $0 = false }
+                try await tasks.waitForAll()
+            }
+            // 400 times five pages were written.
+            let size = try FileManager.default.attributesOfItem(atPath: path + "-wal")[.size] as? Int ?? 0
+            #expect(size < 1000 * 4096, "the log has \(size) bytes")
+            #expect(engine.logBytes < 1000 * 4096)
+            for suffix in ["", "-wal"] {
+                try FileManager.default.copyItem(atPath: path + suffix, toPath: folder + "/cut" + suffix)
+            }
+            let again = try SQLiteEngine(path: folder + "/cut")
+            #expect(try await keys(of: again).count == 50)
+            await again.close()
+            await engine.close()
         }
     }
 

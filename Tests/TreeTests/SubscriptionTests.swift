@@ -238,6 +238,7 @@ import Testing
 /// A memory engine that lets something happen just before, and just after, it reads a state.
 private final class InterposedEngine: Engine {
     private let base = MemoryEngine()
+    var logBytes: Int { base.logBytes }
     /// Called twice around one read, then forgotten.
     let aroundNextRead = Mutex<(@Sendable () async -> Void)?>(nil)
 

@@ -4,16 +4,20 @@ package struct StatusDocument: Document {
         package let updates: Int
         package let transactions: Int
         package let largestGroup: Int
+        /// The length of the log that a start after a crash has to read, in bytes.
+        package let logBytes: Int
 
         private enum CodingKeys: String, CodingKey {
             case updates, transactions
             case largestGroup = "largest_group"
+            case logBytes = "log_bytes"
         }
 
-        package init(updates: Int, transactions: Int, largestGroup: Int) {
+        package init(updates: Int, transactions: Int, largestGroup: Int, logBytes: Int) {
             self.updates = updates
             self.transactions = transactions
             self.largestGroup = largestGroup
+            self.logBytes = logBytes
         }
     }
 

@@ -41,6 +41,9 @@ struct MetricsText {
         add("queue_length", .gauge, "Uploads that wait for a worker.", status.queue)
         add("tree_updates_total", .counter, "Updates of the tree since the start.", status.tree.updates)
         add("tree_transactions_total", .counter, "Transactions that they shared.", status.tree.transactions)
+        add(
+            "tree_log_bytes", .gauge, "The log of the tree, which a start after a crash has to read.",
+            status.tree.logBytes)
         add("jobs_waiting", .gauge, "Jobs behind commits that are left to do.", status.jobs?.waiting ?? 0)
         add("sweeps_held", .gauge, "Whether nothing is deleted for good.", status.sweeps.status == .held ? 1 : 0)
         if let space = status.freeSpace {

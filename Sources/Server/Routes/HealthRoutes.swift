@@ -75,7 +75,7 @@ struct HealthRoutes: Sendable {
             recipes: Dictionary(recipes) { $1 },
             tree: .init(
                 updates: status.tree.updates, transactions: status.tree.transactions,
-                largestGroup: status.tree.largestGroup))
+                largestGroup: status.tree.largestGroup, logBytes: service.tree.logBytes))
         for state in UploadState.allCases where !state.isTerminal {
             document.uploads[state.rawValue] = status.unfinished[state] ?? 0
         }

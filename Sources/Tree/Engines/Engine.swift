@@ -26,6 +26,9 @@ public protocol Engine: Sendable {
     /// known.
     var fault: TreeError? { get }
 
+    /// The length of the log of what was committed last, which a start after a crash has to read, in bytes.
+    var logBytes: Int { get }
+
     /// Tries a write that changes nothing, durably, and makes good what earlier faults of the disk have left.
     ///
     /// - Throws: What is in the way of a write.

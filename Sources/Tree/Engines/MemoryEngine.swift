@@ -9,6 +9,9 @@ public final class MemoryEngine: Engine {
     /// Held by the one writer.
     private let writing = Mutex(())
 
+    /// Nothing is logged.
+    public var logBytes: Int { 0 }
+
     /// Makes an empty engine.
     public init() {}
 

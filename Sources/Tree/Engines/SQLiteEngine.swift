@@ -21,16 +21,30 @@ public final class SQLiteEngine: Engine {
     /// The number of transactions that have ended, by which readers know whether their state is still the last one.
     private let commitCount = Atomic<UInt64>(0)
     private let lastFault = Mutex<TreeError?>(nil)
-    private let renewal = Mutex<Task<Result<Void, TreeError>, Never>?>(nil)
+    private let logSize = Atomic(0)
+    /// What holds readers: one of these at a time.
+    private struct Upkeep {
+        var renewal: Task<Result<Void, TreeError>, Never>?
+        var restart: Task<Void, Never>?
+    }
+
+    private let upkeep = Mutex(Upkeep())
 
     /// Opens the database at a path, or makes it, readable for its owner alone.
     ///
     /// Blocks its thread while SQLite opens the file and recovers its log: open engines at start-up.
     ///
     /// - Throws: ``TreeError`` with codes such as `cannot_open`, `read_only`, `corrupt` and `busy`.
-    public init(path: String) throws(TreeError) {
+    public convenience init(path: String) throws(TreeError) {
+        try self.init(path: path, restartPages: SQLiteWriter.restartPages)
+    }
+
+    /// - Parameter restartPages: The number of pages from which on the log is to begin anew.
+    init(path: String, restartPages: Int32) throws(TreeError) {
         try Self.createFile(path)
-        writer = try WorkerThreads(count: 1) { () throws(TreeError) in try SQLiteWriter(path: path) }
+        writer = try WorkerThreads(count: 1) { () throws(TreeError) in
+            try SQLiteWriter(path: path, restartPages: restartPages)
+        }
         do {
             quickReaders = try Self.readers(of: path)
         } catch {
@@ -149,6 +163,8 @@ public final class SQLiteEngine: Engine {
                 continuation.resume(returning: Swift.Result { () throws(TreeError) in try body(writer) })
                 writer.checkpointIfDue()
                 self.lastFault.withLock { $0 = writer.fault }
+                self.logSize.store(writer.logBytes, ordering: .relaxed)
+                if writer.isRestartDue { self.restartLogSoon() }
             }
             if !isTaken { continuation.resume(returning: .failure(.closed)) }
         }
@@ -158,6 +174,30 @@ public final class SQLiteEngine: Engine {
     /// The error that keeps the log from being moved into the database: it grows with each commit.
     public var fault: TreeError? { lastFault.withLock { $0 } }
 
+    /// The length of the log that the next start has to read, in bytes.
+    public var logBytes: Int { logSize.load(ordering: .relaxed) }
+
+    /// Lets the log begin anew. It does so by itself where for a moment nobody reads, which never comes with many readers.
+    private func restartLogSoon() {
+        upkeep.withLock { upkeep in
+            guard upkeep.restart == nil, upkeep.renewal == nil else { return }
+            upkeep.restart = Task(name: "Restart of the log") {
+                await self.restartLog()
+                self.upkeep.withLock { $0.restart = nil }
+            }
+        }
+    }
+
+    /// Long reads are let end first, while others are answered; then all are held for as long as it takes to move what is left.
+    private func restartLog() async {
+        let longReads = await hold([longReaders]) { $0.endTransaction() }
+        defer { longReads.release() }
+        try? await withWriter { writer in writer.checkpointNow() }
+        let quickReads = await hold([quickReaders]) { $0.endTransaction() }
+        defer { quickReads.release() }
+        try? await withWriter { writer in writer.restartLog() }
+    }
+
     /// Commits nothing; and when an earlier checkpoint failed, makes it anew.
     public func probe() async throws(TreeError) {
         try await withWriter { writer throws(TreeError) in try writer.commitNothing() }
@@ -166,14 +206,15 @@ public final class SQLiteEngine: Engine {
 
     /// Makes the checkpoint that failed anew; those who come meanwhile wait for the same one.
     private func renew() async throws(TreeError) {
-        let task = renewal.withLock { renewal in
-            if let renewal { return renewal }
-            let task = Task {
+        let task = upkeep.withLock { upkeep in
+            if let renewal = upkeep.renewal { return renewal }
+            let task = Task { [restart = upkeep.restart] in
+                await restart?.value
                 let outcome = await self.renewAlone()
-                self.renewal.withLock { $0 = nil }
+                self.upkeep.withLock { $0.renewal = nil }
                 return outcome
             }
-            renewal = task
+            upkeep.renewal = task
             return task
         }
         try await task.value.get()
@@ -183,7 +224,7 @@ public final class SQLiteEngine: Engine {
         do {
             // First, so that reads go on while nothing can be opened anew.
             try await withWriter { writer throws(TreeError) in try writer.commitNothing() }
-            let barrier = fault?.code == .io ? await holdReaders() : nil
+            let barrier = fault?.code == .io ? await hold([quickReaders, longReaders]) { $0.close() } : nil
             defer { barrier?.release() }
             return .success(try await withWriter { writer throws(TreeError) in try writer.renew() })
         } catch {
@@ -191,14 +232,15 @@ public final class SQLiteEngine: Engine {
         }
     }
 
-    /// Closes all connections that read, and holds their threads.
-    private func holdReaders() async -> ReaderBarrier {
-        let lanes = [quickReaders, longReaders]
+    /// Holds the threads of some lanes, once each has let go of what it reads.
+    private func hold(
+        _ lanes: [WorkerThreads<SQLiteReader>], letGo: @escaping @Sendable (SQLiteReader) -> Void
+    ) async -> ReaderBarrier {
         let barrier = ReaderBarrier(count: lanes.count * Self.readerCount)
         for readers in lanes {
             for _ in 0..<Self.readerCount {
                 let isTaken = readers.submit { reader in
-                    reader.close()
+                    letGo(reader)
                     barrier.hold()
                 }
                 if !isTaken { barrier.skipOne() }

@@ -9,7 +9,11 @@ final class SQLiteWriter {
     /// The number of pages of 4 KiB by which the log grows between two checkpoints.
     private static let checkpointPages: Int32 = 4000
 
+    /// The number of pages from which on the log is to begin anew, by default twice as many.
+    static let restartPages = 2 * checkpointPages
+
     private let path: String
+    private let restartPages: Int32
     private var opened: SQLiteRows?
     /// The number of pages that the log has, as SQLite reports with each commit.
     private let logPages: UnsafeMutablePointer<Int32>
@@ -21,8 +25,9 @@ final class SQLiteWriter {
     private(set) var fault: TreeError?
 
     /// Opens the database for writing, or makes it.
-    init(path: String) throws(TreeError) {
+    init(path: String, restartPages: Int32 = restartPages) throws(TreeError) {
         self.path = path
+        self.restartPages = restartPages
         logPages = .allocate(capacity: 1)
         logPages.initialize(to: 0)
         _ = try rows()
@@ -113,11 +118,29 @@ final class SQLiteWriter {
         try? checkpoint()
     }
 
-    private func checkpoint() throws(TreeError) {
+    /// The length of the log, in bytes.
+    var logBytes: Int { Int(logPages.pointee) * 4096 }
+
+    /// Whether the log has become so long that readers are to be held for a moment, so that it can begin anew.
+    var isRestartDue: Bool { fault == nil && logPages.pointee >= restartPages }
+
+    /// Moves what nobody reads from the log into the database.
+    func checkpointNow() {
+        guard fault == nil else { return }
+        try? checkpoint()
+    }
+
+    /// Moves all of the log into the database, so that the next commit begins at its start. Nobody may read meanwhile.
+    func restartLog() {
+        guard fault == nil, (try? checkpoint(SQLITE_CHECKPOINT_RESTART)) != nil else { return }
+        (logPages.pointee, pagesAtCheckpoint) = (0, 0)
+    }
+
+    private func checkpoint(_ mode: Int32 = SQLITE_CHECKPOINT_PASSIVE) throws(TreeError) {
         pagesAtCheckpoint = logPages.pointee
         do {
             try Failpoint.checkpoint.around { () throws(TreeError) in
-                try rows().connection.checkpoint(SQLITE_CHECKPOINT_PASSIVE)
+                try rows().connection.checkpoint(mode)
             }
             fault = nil
         } catch {

@@ -33,6 +33,7 @@ final class GuardedEngine: Engine {
     }
 
     var fault: TreeError? { health.damage ?? base.fault }
+    var logBytes: Int { base.logBytes }
 
     func probe() async throws(TreeError) {
         try health.check()

@@ -126,6 +126,7 @@ final class StagingEngine: Engine {
     }
 
     var fault: TreeError? { base.fault }
+    var logBytes: Int { base.logBytes }
     func probe() async throws(TreeError) { try await base.probe() }
     func checkStructure() async throws(TreeError) { try await base.checkStructure() }
     func close() async { await base.close() }

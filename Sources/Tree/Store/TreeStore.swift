@@ -100,6 +100,9 @@ public final class TreeStore: Sendable {
     /// The fault of the disk that is there although writes succeed; see ``Engine/fault``.
     public var fault: TreeError? { engine.fault }
 
+    /// The length of the log that a start after a crash has to read, in bytes; 0 in memory.
+    public var logBytes: Int { engine.logBytes }
+
     /// Tries to read and to write, durably, without a change; see ``Engine/probe()``.
     ///
     /// - Throws: ``TreeError``, what is in the way.

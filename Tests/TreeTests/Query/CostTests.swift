@@ -58,6 +58,7 @@ private final class CountingEngine: Engine {
     let scanned = Atomic(0)
     let lookups = Atomic(0)
     private let base: any Engine
+    var logBytes: Int { base.logBytes }
 
     init(_ base: any Engine) { self.base = base }
 
