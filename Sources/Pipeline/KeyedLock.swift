@@ -1,44 +1,98 @@
+import API
 import Synchronization
 
 /// Lets work with the same key happen one after the other, in the order in which it came.
 final class KeyedLock<Key: Hashable & Sendable>: Sendable {
-    /// The keys that are held, each with those who wait for it.
-    private let waiting = Mutex<[Key: [CheckedContinuation<Void, Never>]]>([:])
+    private struct Waiter {
+        let id: UInt64
+        /// Ends the waiting when it has taken too long; nil for one that may take as long as it takes.
+        let end: Task<Void, any Error>?
+        let continuation: CheckedContinuation<Bool, Never>
+
+        /// Ends the waiting.
+        func finish(hasKey: Bool) {
+            end?.cancel()
+            continuation.resume(returning: hasKey)
+        }
+    }
+
+    private struct State {
+        /// The keys that are held, each with those who wait for it.
+        var waiters: [Key: [Waiter]] = [:]
+        var lastID: UInt64 = 0
+    }
+
+    private let state = Mutex(State())
 
     /// Does something while nobody else works with the key.
     ///
-    /// The key is freed by this scope, not by a value's `deinit`: optimised code did not run that of a noncopyable payload
-    /// of a noncopyable enum.
-    func withLease<Value>(_ key: Key, _ body: () async throws -> Value) async rethrows -> Value {
-        await acquire(key)
+    /// The key is freed by this scope, not by a value's `deinit`: see the rule about these in Documentation/Contributing.md.
+    ///
+    /// - Parameter patience: The time for which it waits for others; nil for as long as they take.
+    /// - Throws: `Failure` with the code `unavailable` when that is over, `CancellationError`, and what `body` throws.
+    func withLease<Value>(
+        _ key: Key, within patience: Duration? = nil, _ body: () async throws -> Value
+    ) async throws -> Value {
+        guard await acquire(key, within: patience) else {
+            try Task.checkCancellation()
+            throw Failure(
+                .unavailable, "an earlier request that means the same is still in work", hint: "send it again",
+                retryAfter: 5)
+        }
         defer { release(key) }
         return try await body()
     }
 
     /// Waits until nobody else works with the key.
-    private func acquire(_ key: Key) async {
-        await withCheckedContinuation { continuation in
-            let isFree = waiting.withLock { waiting in
-                if waiting[key] == nil {
-                    waiting[key] = []
-                    return true
+    ///
+    /// - Returns: Whether that came to pass before the time was over and the task was cancelled.
+    private func acquire(_ key: Key, within patience: Duration?) async -> Bool {
+        let id = state.withLock { state in
+            state.lastID += 1
+            return state.lastID
+        }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isFree: Bool? = state.withLock { state in
+                    // Whoever was cancelled before is not looked for among those who wait.
+                    guard !Task.isCancelled else { return false }
+                    guard state.waiters[key] != nil else {
+                        state.waiters[key] = []
+                        return true
+                    }
+                    let end = patience.map { patience in
+                        Task {
+                            try await Task.sleep(for: patience)
+                            leave(key, id)
+                        }
+                    }
+                    state.waiters[key]?.append(Waiter(id: id, end: end, continuation: continuation))
+                    return nil
                 }
-                waiting[key]?.append(continuation)
-                return false
+                if let isFree { continuation.resume(returning: isFree) }
             }
-            if isFree { continuation.resume() }
+        } onCancel: {
+            leave(key, id)
         }
     }
 
+    /// Waits no more, if it still does.
+    private func leave(_ key: Key, _ id: UInt64) {
+        let waiter: Waiter? = state.withLock { state in
+            guard let index = state.waiters[key]?.firstIndex(where: { $0.id == id }) else { return nil }
+            return state.waiters[key]?.remove(at: index)
+        }
+        waiter?.finish(hasKey: false)
+    }
+
     private func release(_ key: Key) {
-        let next: CheckedContinuation<Void, Never>? = waiting.withLock { waiting in
-            guard let first = waiting[key]?.first else {
-                waiting[key] = nil
+        let next: Waiter? = state.withLock { state in
+            guard state.waiters[key]?.isEmpty == false else {
+                state.waiters[key] = nil
                 return nil
             }
-            waiting[key]?.removeFirst()
-            return first
+            return state.waiters[key]?.removeFirst()
         }
-        next?.resume()
+        next?.finish(hasKey: true)
     }
 }

@@ -13,6 +13,8 @@ package final class UploadReceiver: Sendable {
     let renditions: RenditionMaker
     let quotas: UserQuotas
     private let keys = KeyedLock<Key>()
+    /// The longest time for which a request waits for an earlier one with its idempotency key.
+    private static let maxWaitForKey = Duration.seconds(120)
 
     init(store: UploadStore, ingester: PhotoIngester, renditions: RenditionMaker, quotas: UserQuotas) {
         self.quotas = quotas
@@ -37,7 +39,9 @@ package final class UploadReceiver: Sendable {
     ) async throws -> Value {
         renditions.scheduler.expectUpload()
         guard let reference = request.clientReference else { return try await body(try await start(request)) }
-        return try await keys.withLease(Key(owner: request.owner, reference: reference)) {
+        return try await keys.withLease(
+            Key(owner: request.owner, reference: reference), within: Self.maxWaitForKey
+        ) {
             try await body(try await start(request))
         }
     }

@@ -1,0 +1,79 @@
+import API
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Pipeline
+
+@Suite("Work with the same key happens one after the other", .timeLimit(.minutes(30)))
+struct KeyedLockTests {
+    private let lock = KeyedLock<String>()
+    private let order = Shared<[Int]>([])
+
+    /// Holds the key while the body runs, which may open the gate.
+    private func holding(_ body: (_ open: () -> Void) async throws -> Void) async throws {
+        let (gate, open) = AsyncStream.makeStream(of: Void.self)
+        let (begun, begin) = AsyncStream.makeStream(of: Void.self)
+        let holder = Task {
+            try await lock.withLease("a") {
+                begin.finish()
+                for await _ in gate {}
+            }
+        }
+        for await _ in begun {}
+        try await body { open.finish() }
+        open.finish()
+        try await holder.value
+    }
+
+    @Test("Who waits is served; other keys do not wait")
+    func order() async throws {
+        try await holding { open in
+            let second = Task { try await lock.withLease("a") { order.change { $0.append(2) } } }
+            try await lock.withLease("b") { order.change { $0.append(1) } }
+            open()
+            try await second.value
+        }
+        #expect(order.value == [1, 2])
+    }
+
+    @Test("Who has waited long enough is told, and takes nobody's turn")
+    func patience() async throws {
+        try await holding { open in
+            let error = await #expect(throws: Failure.self) {
+                try await lock.withLease("a", within: .milliseconds(1)) { order.change { $0.append(0) } }
+            }
+            #expect(error?.code == .unavailable && error?.retryAfter == 5)
+            open()
+            try await lock.withLease("a", within: .seconds(600)) { order.change { $0.append(1) } }
+        }
+        #expect(order.value == [1])
+    }
+
+    @Test("Who is cancelled waits no more", arguments: [true, false])
+    func cancellation(isCancelledBefore: Bool) async throws {
+        try await holding { _ in
+            let waiter = Task {
+                if isCancelledBefore { while !Task.isCancelled { await Task.yield() } }
+                try await lock.withLease("a") { order.change { $0.append(0) } }
+            }
+            waiter.cancel()
+            await #expect(throws: CancellationError.self) { try await waiter.value }
+        }
+        try await lock.withLease("a") { order.change { $0.append(1) } }
+        #expect(order.value == [1])
+    }
+
+    @Test("What fails frees the key, too")
+    func failure() async throws {
+        for number in 0..<3 {
+            await #expect(throws: Failure.self) {
+                try await lock.withLease("a") {
+                    order.change { $0.append(number) }
+                    throw Failure(.internal, "on purpose")
+                }
+            }
+        }
+        #expect(order.value == [0, 1, 2])
+    }
+}
