@@ -31,6 +31,9 @@ package struct User: Hashable, Sendable {
     /// The time at which the proof expires, in milliseconds since the epoch; nil for never.
     package let expiresMilliseconds: Int64?
 
+    /// Whether a claim says that the user is an admin, as the rules of a new store have it.
+    package var isAdmin: Bool { auth["token"]?["admin"]?.bool == true }
+
     package init(uid: String?, auth: JSONValue, expiresMilliseconds: Int64? = nil) {
         self.uid = uid
         self.auth = auth

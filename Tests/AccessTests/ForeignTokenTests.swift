@@ -44,6 +44,20 @@ struct ForeignTokenTests {
         #expect(user.auth["token"]?["firebase"]?["sign_in_provider"] == "example.com")
     }
 
+    @Test(
+        "What an issuer claims beyond who the user is gives no rights, unless its entry names the claim",
+        arguments: [([], nil), (["groups"], nil), (["admin"], true)] as [(Set<String>, JSONValue?)])
+    func otherClaims(named: Set<String>, admin: JSONValue?) throws {
+        let token = try Forge.foreign(["admin": true, "email": "ada@example.com", "email_verified": true])
+        let auth = try user(token, .firebase(project: "demo", claims: named)).user.auth
+        #expect(auth["token"]?["admin"] == admin)
+        #expect(auth["token"]?["email"] == "ada@example.com" && auth["token"]?["email_verified"] == true)
+        let other = try Forge.foreign(["iss": "https://id.example.com", "admin": true, "name": "Ada"])
+        let settings = try IssuerSettings.oidc(issuer: "https://id.example.com", audiences: ["demo"], claims: named)
+        let claims = try user(other, settings).user.auth["token"]
+        #expect(claims?["admin"] == admin && claims?["name"] == "Ada")
+    }
+
     @Test("Keys that are weak, or for something else, are none", arguments: [Foreign.weak, Foreign.encryption])
     func unusableKeys(token: String) throws {
         #expect(throws: AccessError.unknownKey(issuer: "https://id.example.com")) { try user(token, oidc()) }

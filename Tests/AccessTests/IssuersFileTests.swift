@@ -15,7 +15,7 @@ struct IssuersFileTests {
         let text = #"""
             [{"issuer": "https://accounts.google.com", "audiences": ["app", "web"], "uid-prefix": "g-"},
              {"issuer": "https://ID.example.com:8443/realm", "audiences": ["photos"], "uid-prefix": ""},
-             {"firebase-project": "demo"}]
+             {"firebase-project": "demo"}, {"firebase-project": "own", "claims": ["admin", "groups"]}]
             """#
         let issuers = try issuers(text)
         #expect(
@@ -25,7 +25,7 @@ struct IssuersFileTests {
                     provider: "google.com"),
                 try .oidc(
                     issuer: "https://ID.example.com:8443/realm", audiences: ["photos"], provider: "oidc.id.example.com"),
-                try .firebase(project: "demo"),
+                try .firebase(project: "demo"), try .firebase(project: "own", claims: ["groups", "admin"]),
             ])
         #expect(throws: Never.self) { try IssuerSettings.check(issuers) }
     }
@@ -52,6 +52,8 @@ struct IssuersFileTests {
     static let faults = [
         ("", "no JSON list"), ("{}", "no JSON list"), ("[1]", "issuer 1: it is no JSON object"),
         ("[{}]", #"issuer 1: "issuer" is missing"#), (#"[{"issuer":7}]"#, #""issuer" is no text"#),
+        (#"[{"firebase-project":"demo","claims":"admin"}]"#, #""claims" is no list"#),
+        (#"[{"firebase-project":"demo","claims":[1]}]"#, #""claims" is no list"#),
         (#"[{"issuer":"https://a.example"}]"#, #"issuer 1 (https://a.example): "audiences" is missing"#),
         (#"[{"issuer":"https://a.example","audiences":"x"}]"#, #""audiences" is missing"#),
         (#"[{"issuer":"https://a.example","audiences":[]}]"#, #""audiences" is missing"#),

@@ -176,6 +176,61 @@ import TreeModel
         }
     }
 
+    @Test(
+        "codes fall with every change of who has the account: another address, a new password, a provider, a lookalike",
+        arguments: ["VERIFY_AND_CHANGE_EMAIL", "VERIFY_EMAIL", "PASSWORD_RESET"], OwnerChange.allCases)
+    func fallen(kind: String, change: OwnerChange) async throws {
+        try await withAccounts(provider: Self.believe) { fixture in
+            let squatter = try await fixture.signUp()
+            let message = try await order(
+                fixture,
+                [
+                    "requestType": .string(kind), "idToken": .string(squatter.idToken), "email": "ann@example.com",
+                    "newEmail": "eve@example.com",
+                ])
+            try await change.happen(to: squatter, fixture)
+            let code = JSONValue.string(message.code)
+            #expect(await fixture.refusal(.update, ["oobCode": code]) == "INVALID_OOB_CODE")
+            let reset: JSONValue = ["oobCode": code, "newPassword": "open sesame"]
+            #expect(await fixture.refusal(.resetPassword, reset) == "INVALID_OOB_CODE")
+        }
+    }
+
+    /// A way in which an account comes into other hands.
+    enum OwnerChange: CaseIterable, Sendable {
+        case signsInByProvider, getsPassword, isSignedOut, isMadeAnew
+
+        func happen(to app: SignedInApp, _ fixture: Fixture) async throws {
+            switch self {
+            case .signsInByProvider:
+                let claims =
+                    "%7B%22sub%22%3A%221%22%2C%22email%22%3A%22ann%40example.com%22%2C%22email_verified%22%3Atrue%7D"
+                try await fixture.perform(
+                    .signInWithIdp,
+                    ["postBody": .string("id_token=\(claims)&providerId=google.com"), "requestUri": "http://localhost"])
+            case .getsPassword:
+                try await fixture.perform(.update, ["idToken": .string(app.idToken), "password": "open sesame"])
+            case .isSignedOut:
+                fixture.clock.advance(seconds: 2)
+                let now = JSONValue.string("\(fixture.clock.now / 1000)")
+                try await fixture.perform(
+                    .update, ["localId": .string(app.uid), "validSince": now], by: Fixture.admin)
+            case .isMadeAnew:
+                try await fixture.perform(.delete, ["idToken": .string(app.idToken)])
+                _ = try await fixture.signUp()
+            }
+        }
+    }
+
+    /// Believes what a test writes as the claims of a token of Google's.
+    private static func believe(_ provider: String) -> IdentityProofs.Verification? {
+        guard provider == "google.com" else { return nil }
+        return { (token: String) async throws(AccessError) -> [String: JSONValue] in
+            guard let claims = JSONValue(text: token.utf8)?.objectMembers else { throw .badToken(.malformed) }
+            return claims
+        }
+    }
+
     @Test("a code signs in where that is allowed, and takes the address from who claimed it without proof")
     func emailLink() async throws {
         try await withAccounts(settings: { $0.allowsEmailLinks = true }) { fixture in

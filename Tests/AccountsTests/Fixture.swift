@@ -130,9 +130,9 @@ func withAccounts(
     let tree = try await TreeStore(engine: MemoryEngine())
     let (messages, events) = (Recorder<AccountMessage>(), Recorder<AuditEvent>())
     let revocations = Recorder<String>()
-    let store = AccountStore(tree: tree, clock: { clock.now }) { uid, seconds in
-        revocations.add("\(uid) before \(seconds - clock.now / 1000)")
-    }
+    let store = AccountStore(
+        tree: tree, clock: { clock.now },
+        onRevocation: { uid, seconds in revocations.add("\(uid) before \(seconds - clock.now / 1000)") })
     let authority = TokenAuthority(project: "demo", keys: try testKeys(), now: { clock.now })
     var settings = IdentitySettings(actionURL: "https://photos.example/action")
     settings.isEmulator = isEmulator

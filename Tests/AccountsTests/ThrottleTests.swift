@@ -50,6 +50,23 @@ import TreeModel
         }
     }
 
+    @Test("who asks which addresses have accounts is slowed down, in whatever way", arguments: [true, false])
+    func takenAddresses(isUpdate: Bool) async throws {
+        try await withAccounts { fixture in
+            _ = try await fixture.signUp()
+            let app = SignedInApp(try await fixture.perform(.signUp, ["returnSecureToken": true], by: Self.attacker))
+            let question: JSONValue = [
+                "idToken": .string(app.idToken), "email": "ann@example.com", "password": "sesame!",
+            ]
+            var answers: [String: Int] = [:]
+            for _ in 0..<110 {
+                let error = await refusal(fixture, isUpdate ? .update : .signUp, question, by: Self.attacker)
+                answers[error?.code ?? "done", default: 0] += 1
+            }
+            #expect(answers["EMAIL_EXISTS"] == 99 && answers["TOO_MANY_ATTEMPTS_TRY_LATER"] == 11, "\(answers)")
+        }
+    }
+
     @Test("guesses that come at a time count as those that come one after the other")
     func concurrentPasswords() async throws {
         try await withAccounts { fixture in

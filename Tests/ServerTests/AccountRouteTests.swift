@@ -3,6 +3,7 @@ import Client
 import HTTPTypes
 import TestSupport
 import Testing
+import Tree
 import TreeModel
 
 @Suite("Tokens and keys that admins ask for", .timeLimit(.minutes(30)))
@@ -36,6 +37,51 @@ struct AccountRouteTests {
                 request.method, request.path + (request.path.contains("?") ? "&" : "?") + "as=maria")
             #expect(acting.status == 403, "an admin who acts as somebody is none: \(acting.text)")
             #expect(try await service.client.get("/v1/keys").body.isEmpty)
+        }
+    }
+
+    /// A way in which somebody gets an account.
+    static let signUps: [(address: String, body: String, name: String)] = [
+        (
+            "accounts:signUp?key=x", #"{"email":"ann@example.com","password":"sesame!","displayName":"Ann Lee"}"#,
+            "Ann Lee"
+        ),
+        ("accounts:signUp?key=x", #"{"email":"ann@example.com","password":"sesame!"}"#, "Anonymous"),
+        ("accounts:signUp?key=x", #"{"returnSecureToken":true}"#, "Anonymous"),
+        (
+            "projects/PROJECT/accounts", #"{"localId":"u1","displayName":"Ann\tLee","photoUrl":"https://p.example/a"}"#,
+            "AnnLee"
+        ),
+        ("projects/PROJECT/accounts:batchCreate", #"{"users":[{"localId":"u1","displayName":"Ann Lee"}]}"#, "Ann Lee"),
+    ]
+
+    @Test(
+        "An account is a person from its sign-up on, under its name, until the person says another one",
+        arguments: signUps)
+    func person(way: (address: String, body: String, name: String)) async throws {
+        try await withService { service in
+            try await service.setDefaultRules()
+            let toolkit = "/identitytoolkit.googleapis.com/v1"
+            let project = service.authority.project
+            let client = way.address.contains("PROJECT") ? service.client : service.tcpClient
+            let answer = try await client.ask(
+                .post, "\(toolkit)/\(way.address.replacing("PROJECT", with: project))",
+                body: .bytes(Array(way.body.utf8)))
+            #expect(answer.status == 200, "\(answer.text)")
+            let uid = answer.json["localId"].string ?? "u1"
+            let person = try await service.tcpClient.get("/v1/people/\(uid)")
+            #expect(person.status == 200 && person.json["full_name"].string == way.name, "\(person.text)")
+            let found = try await service.tcpClient.get("/v1/people?search=\(way.name.prefix(3).lowercased())")
+            #expect(found.text.contains(uid), "\(found.text)")
+            func rename(_ name: String) async throws -> String? {
+                _ = try await service.client.ask(
+                    .post, "\(toolkit)/projects/\(project)/accounts:update",
+                    body: .bytes(Array(#"{"localId":"\#(uid)","displayName":"\#(name)"}"#.utf8)))
+                return try await service.tcpClient.get("/v1/people/\(uid)").json["full_name"].string
+            }
+            #expect(try await rename("Bea") == "Bea")
+            try await service.tree.set(try TreePath("people/\(uid)/full_name"), to: "Own Name")
+            #expect(try await rename("Cleo") == "Own Name")
         }
     }
 

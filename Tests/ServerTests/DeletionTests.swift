@@ -9,9 +9,25 @@ import Server
 import TestSupport
 import Testing
 import Tree
+import TreeModel
 
 @Suite("Deleting posts, and files that nobody claims", .timeLimit(.minutes(30)))
 struct DeletionTests {
+    @Test("Whose token has the claim admin deletes what others have posted, as the rules say; nobody else does")
+    func byClaim() async throws {
+        try await withService { service in
+            let id = try await service.client.post("hello") ?? ""
+            let path = "/v1/posts/\(id)"
+            for claims: [String: JSONValue] in [[:], ["admin": false], ["admin": "true"], ["editor": true]] {
+                let headers = try service.headers(of: "ruth", claims)
+                #expect(try await service.tcpClient.ask(.delete, path, headers: headers).status == 403)
+            }
+            let admin = try service.headers(of: "ruth", ["admin": true])
+            #expect(try await service.tcpClient.ask(.delete, path, headers: admin).status == 200)
+            #expect(try await service.client.get(path).status == 404)
+        }
+    }
+
     @Test("K9, 33, 34: a post goes with all that lists it, in one change; the second time there is none")
     func deleted() async throws {
         try await withService { service in

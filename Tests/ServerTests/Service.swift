@@ -162,7 +162,9 @@ private func media(in storage: StorageFolder, of authority: TokenAuthority) asyn
 private func accounts(
     in tree: TreeStore, access: AccessControl, authority: TokenAuthority, isEmulator: Bool, logger: Logger
 ) -> HTTPServer.AccountEndpoints {
-    let store = AccountStore(tree: tree, onRevocation: { access.revocations.revoke(uid: $0, before: $1) })
+    let store = AccountStore(
+        tree: tree, updatePerson: AccountPerson.write,
+        onRevocation: { access.revocations.revoke(uid: $0, before: $1) })
     let identity = IdentityService(
         store: store, passwords: PasswordHasher(atATime: 1), authority: authority,
         proofs: IdentityProofs(

@@ -5,7 +5,7 @@ struct ForeignVerifier: Sendable {
     let settings: IssuerSettings
     let leewaySeconds: Int64
 
-    /// The user of a token.
+    /// The user of a token, with the claims that the settings let rules see.
     ///
     /// - Parameters:
     ///   - keys: The issuer's keys, as far as they are here.
@@ -24,12 +24,15 @@ struct ForeignVerifier: Sendable {
             issuer: settings.issuer, audiences: settings.audiences, needsAuthTime: settings.kind == .firebase,
             leewaySeconds: leewaySeconds, maxLifetimeSeconds: Int64(KeyRing.maxLifetimeSeconds))
         let expiry = try rules.check(token.claims, now: now)
+        let claims = token.claims.filter { name, _ in
+            IssuerSettings.identityClaims.contains(name) || settings.claims.contains(name)
+        }
         switch settings.kind {
-        case .firebase: return try ProvenUser(claims: token.claims, expirySeconds: expiry)
+        case .firebase: return try ProvenUser(claims: claims, expirySeconds: expiry)
         case .oidc(let uidClaim, let uidPrefix, let provider):
             try checkParty(token.claims)
             guard let subject = token.claims[uidClaim]?.string, !subject.isEmpty else { throw .badToken(.badSubject) }
-            var claims = token.claims
+            var claims = claims
             // Nothing but Firebase says what is in there, and rules rely on it.
             claims["firebase"] = [
                 "sign_in_provider": .string(provider), "identities": [provider: [.string(subject)]],
@@ -49,7 +52,7 @@ struct ForeignVerifier: Sendable {
 }
 
 extension IssuerKeys {
-    /// The user whom an ID token of one of the issuers proves, for a sign-in with it; all that the token claims is in his
+    /// The user whom an ID token of one of the issuers proves, for a sign-in with it; what the token claims of him is in his
     /// `auth`.
     ///
     /// - Throws: ``AccessError`` with the case `badToken`, `expired` or `unknownKey`.

@@ -20,9 +20,23 @@ package struct IssuerSettings: Sendable, Hashable {
     /// The audiences of which a token must have one.
     package let audiences: [String]
     package let keySource: KeySource
+    /// The claims that rules see besides those that say who the user is (``identityClaims``).
+    let claims: Set<String>
     let kind: Kind
 
-    private init(issuer: String, audiences: [String], keySource: KeySource, kind: Kind) throws(KeyError) {
+    /// The claims that say who somebody is, when they signed in and to what (RFC 7519 §4.1, OpenID Connect Core 1.0 §2 and
+    /// §5.1, Firebase's ID tokens).
+    static let identityClaims: Set<String> = [
+        "iss", "sub", "aud", "exp", "nbf", "iat", "jti", "azp", "nonce", "auth_time", "acr", "amr", "user_id",
+        "firebase",
+        "name", "given_name", "family_name", "middle_name", "nickname", "preferred_username", "profile", "picture",
+        "website", "email", "email_verified", "gender", "birthdate", "zoneinfo", "locale", "phone_number",
+        "phone_number_verified", "address", "updated_at",
+    ]
+
+    private init(
+        issuer: String, audiences: [String], keySource: KeySource, claims: Set<String>, kind: Kind
+    ) throws(KeyError) {
         guard Self.isAllowed(url: issuer) else {
             throw KeyError("the name of an issuer is an https address, such as https://id.example.com")
         }
@@ -32,20 +46,25 @@ package struct IssuerSettings: Sendable, Hashable {
         if case .url(let url) = keySource, !Self.isAllowed(url: url) {
             throw KeyError("keys come from https addresses, or from files")
         }
-        (self.issuer, self.audiences, self.keySource, self.kind) = (issuer, audiences, keySource, kind)
+        (self.issuer, self.audiences, self.keySource) = (issuer, audiences, keySource)
+        (self.claims, self.kind) = (claims, kind)
     }
 
     /// A project of Firebase's.
     ///
-    /// - Parameter keySource: Where the keys come from; nil for Google's address.
+    /// - Parameters:
+    ///   - keySource: Where the keys come from; nil for Google's address.
+    ///   - claims: The claims that rules see besides those that say who the user is.
     /// - Throws: ``KeyError`` for an address that will not do.
-    package static func firebase(project: String, keySource: KeySource? = nil) throws(KeyError) -> IssuerSettings {
+    package static func firebase(
+        project: String, keySource: KeySource? = nil, claims: Set<String> = []
+    ) throws(KeyError) -> IssuerSettings {
         guard Self.isProject(project) else {
             throw KeyError("\"\(project)\" is no id of a Firebase project, such as friendlypix-4fa62")
         }
         return try IssuerSettings(
             issuer: TokenAuthority.issuer(of: project), audiences: [project],
-            keySource: keySource ?? .url(Self.googleKeys), kind: .firebase)
+            keySource: keySource ?? .url(Self.googleKeys), claims: claims, kind: .firebase)
     }
 
     /// An issuer after OpenID Connect.
@@ -55,10 +74,11 @@ package struct IssuerSettings: Sendable, Hashable {
     ///   - uidPrefix: What comes before it in the id of the user here, so that the users of two issuers are not taken for
     ///     each other.
     ///   - provider: What rules see as the provider.
+    ///   - claims: The claims that rules see besides those that say who the user is.
     /// - Throws: ``KeyError`` for an address that will not do.
     package static func oidc(
         issuer: String, audiences: [String], keySource: KeySource = .discovery, uidClaim: String = "sub",
-        uidPrefix: String = "", provider: String = "oidc"
+        uidPrefix: String = "", provider: String = "oidc", claims: Set<String> = []
     ) throws(KeyError) -> IssuerSettings {
         guard !uidClaim.isEmpty, uidPrefix.utf8.count <= 64, UserID.key(for: uidPrefix) == uidPrefix else {
             throw KeyError(
@@ -68,7 +88,7 @@ package struct IssuerSettings: Sendable, Hashable {
             throw KeyError("\"\(provider)\" is no name of a provider such as google.com or oidc.company")
         }
         return try IssuerSettings(
-            issuer: issuer, audiences: audiences, keySource: keySource,
+            issuer: issuer, audiences: audiences, keySource: keySource, claims: claims,
             kind: .oidc(uidClaim: uidClaim, uidPrefix: uidPrefix, provider: provider))
     }
 

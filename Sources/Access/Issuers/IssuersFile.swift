@@ -4,8 +4,8 @@ import TreeModel
 /// A file of the operator's that says which other issuers are believed, and how their users are named here.
 ///
 /// It is a JSON list with an object for each issuer: after OpenID Connect (`issuer`, `audiences`, and where they are to be
-/// others than usual `keys`, `uid-claim`, `uid-prefix` and `provider`), or a project of Firebase's (`firebase-project`, and
-/// `keys` for a machine without a network).
+/// others than usual `keys`, `uid-claim`, `uid-prefix`, `provider` and `claims`), or a project of Firebase's
+/// (`firebase-project`, `keys` for a machine without a network, and `claims`).
 package struct IssuersFile: Sendable {
     private static let maxBytes = 1 << 20
     private static let providersOfIssuers = [
@@ -50,12 +50,14 @@ package struct IssuersFile: Sendable {
         let project = try text("firebase-project", in: entry)
         let known =
             project == nil
-            ? ["issuer", "audiences", "keys", "uid-claim", "uid-prefix", "provider"] : ["firebase-project", "keys"]
+            ? ["issuer", "audiences", "keys", "uid-claim", "uid-prefix", "provider", "claims"]
+            : ["firebase-project", "keys", "claims"]
         if let unknown = members.keys.sorted().first(where: { !known.contains($0) }) {
             throw KeyError("\"\(unknown)\" does not belong there; there are \(known.joined(separator: ", "))")
         }
         let source = try text("keys", in: entry).map { keySource($0, folder: folder) }
-        if let project { return try .firebase(project: project, keySource: source) }
+        let claims = try claims(in: entry)
+        if let project { return try .firebase(project: project, keySource: source, claims: claims) }
         guard let issuer = try text("issuer", in: entry) else {
             throw KeyError("\"issuer\" is missing: the iss of the tokens, such as https://id.example.com")
         }
@@ -72,7 +74,16 @@ package struct IssuersFile: Sendable {
         let provider = try text("provider", in: entry) ?? defaultProvider(of: issuer)
         return try .oidc(
             issuer: issuer, audiences: list.compactMap(\.string), keySource: source ?? .discovery,
-            uidClaim: try text("uid-claim", in: entry) ?? "sub", uidPrefix: prefix ?? "", provider: provider)
+            uidClaim: try text("uid-claim", in: entry) ?? "sub", uidPrefix: prefix ?? "", provider: provider,
+            claims: claims)
+    }
+
+    private static func claims(in entry: JSONValue) throws(KeyError) -> Set<String> {
+        guard let value = entry["claims"] else { return [] }
+        guard let list = value.elements, list.allSatisfy({ $0.string != nil }) else {
+            throw KeyError("\"claims\" is no list of names such as [\"groups\"]")
+        }
+        return Set(list.compactMap(\.string))
     }
 
     private static func text(_ name: String, in entry: JSONValue) throws(KeyError) -> String? {

@@ -36,6 +36,18 @@ extension AccountTransaction {
         return code
     }
 
+    /// Takes a code that is about an account, and gives that account.
+    ///
+    /// - Throws: `INVALID_OOB_CODE`, also when the account is disabled, or has another owner since the code was made.
+    mutating func takeWithAccount(_ text: String, _ kinds: ActionCode.Kind...) throws -> (ActionCode, Account) {
+        guard let code = try code(text), kinds.contains(code.kind), let key = AccountPaths.code(text).lastKey,
+            let account = try reader.account(email: code.email), !account.isDisabled,
+            code.owner == ActionCode.Owner(account)
+        else { throw IdentityError.invalidCode }
+        drop(key, of: code.email)
+        return (code, account)
+    }
+
     /// Ends a code by its hash.
     private mutating func drop(_ key: TreeKey, of email: EmailAddress) {
         set(AccountPaths.codes / key, to: nil)

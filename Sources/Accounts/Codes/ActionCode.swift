@@ -20,6 +20,19 @@ struct ActionCode: Hashable, Sendable {
         }
     }
 
+    /// An account, in the hands of whoever has it now: once its sessions are ended, it is another owner's.
+    struct Owner: Hashable, Sendable {
+        let uid: String
+        let minSignInSeconds: Int64
+
+        init(uid: String, minSignInSeconds: Int64) {
+            self.uid = uid
+            self.minSignInSeconds = minSignInSeconds
+        }
+
+        init(_ account: Account) { self.init(uid: account.uid, minSignInSeconds: account.minSignInSeconds) }
+    }
+
     /// The time for which a code is good, in milliseconds: an hour.
     static let lifetimeMilliseconds: Int64 = 3_600_000
     /// The most codes of one address that are good at a time; a further one ends the oldest.
@@ -30,13 +43,16 @@ struct ActionCode: Hashable, Sendable {
     let email: EmailAddress
     /// The address that the account is to have.
     var newEmail: EmailAddress?
+    /// Whose account it is about; nil for a code that signs in, which is about an address.
+    let owner: Owner?
     /// The time until which it is good, in milliseconds since the epoch.
     let expiresMilliseconds: Int64
 
-    init(_ kind: Kind, email: EmailAddress, newEmail: EmailAddress? = nil, at now: Int64) {
+    init(_ kind: Kind, email: EmailAddress, newEmail: EmailAddress? = nil, owner: Owner?, at now: Int64) {
         self.kind = kind
         self.email = email
         self.newEmail = newEmail
+        self.owner = owner
         expiresMilliseconds = now + Self.lifetimeMilliseconds
     }
 
@@ -47,6 +63,8 @@ struct ActionCode: Hashable, Sendable {
             "expires": .integer(expiresMilliseconds),
         ]
         fields["new_email"] = newEmail.map { .string($0.description) }
+        fields["uid"] = owner.map { .string($0.uid) }
+        fields["min_sign_in"] = owner.map { .integer($0.minSignInSeconds) }
         return .object(fields)
     }
 
@@ -59,6 +77,9 @@ struct ActionCode: Hashable, Sendable {
         self.kind = kind
         self.email = email
         newEmail = record["new_email"]?.stringValue.flatMap(EmailAddress.init)
+        owner = record["uid"]?.stringValue.flatMap { uid in
+            record["min_sign_in"]?.integerValue.map { Owner(uid: uid, minSignInSeconds: $0) }
+        }
         expiresMilliseconds = expires
     }
 }

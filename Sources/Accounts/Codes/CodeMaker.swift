@@ -9,6 +9,8 @@ struct CodeOrder: Sendable {
     let email: EmailAddress
     /// The address that the account is to have.
     var newEmail: EmailAddress?
+    /// The account that asked; nil where whoever has the address may.
+    var owner: ActionCode.Owner?
     /// The page that the person is to come to in the end.
     var continueURL: String?
 
@@ -27,18 +29,21 @@ struct CodeMaker: Sendable {
     /// - Returns: nil when there is no account with the address, and there has to be one, or one with the new address.
     func make(_ order: CodeOrder) async throws(IdentityError) -> AccountMessage? {
         guard let text = try? RandomText.make(bytes: 32) else { throw .unavailable() }
-        let code = ActionCode(order.kind, email: order.email, newEmail: order.newEmail, at: store.now)
-        let isMade = try await store.transact { transaction in
+        let made: ActionCode? = try await store.transact { transaction in
+            var owner: ActionCode.Owner?
             if order.needsAccount {
-                guard let account = try transaction.reader.account(email: order.email), !account.isDisabled else {
-                    return false
-                }
+                guard let account = try transaction.reader.account(email: order.email), !account.isDisabled,
+                    order.owner ?? .init(account) == .init(account)
+                else { return nil }
+                owner = ActionCode.Owner(account)
             }
-            if let newEmail = order.newEmail, try transaction.reader.account(email: newEmail) != nil { return false }
+            if let newEmail = order.newEmail, try transaction.reader.account(email: newEmail) != nil { return nil }
+            let code = ActionCode(
+                order.kind, email: order.email, newEmail: order.newEmail, owner: owner, at: transaction.now)
             try transaction.add(code, text: text)
-            return true
+            return code
         }
-        guard isMade else { return nil }
+        guard let code = made else { return nil }
         let message = AccountMessage(
             kind: order.kind.rawValue, email: (order.newEmail ?? order.email).description, code: text,
             link: link(to: text, order), expiresMilliseconds: code.expiresMilliseconds)

@@ -26,6 +26,9 @@ struct AccountChange: Sendable {
         unlinked = try request.strings("deleteProvider", maxCount: 20)
     }
 
+    /// Whether it asks for an e-mail address, so that its answer tells whether somebody else has that.
+    var asksForAddress: Bool { email != nil }
+
     /// Whether it changes with what somebody may sign in.
     var locksOthersOut: Bool {
         email != nil || !unlinked.isEmpty || deleted.contains(.password) || deleted.contains(.email)

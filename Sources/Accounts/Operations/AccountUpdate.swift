@@ -33,6 +33,9 @@ struct AccountUpdate: Sendable {
         if change.locksOthersOut || request.body["password"] != nil, !parts.settings.isEmulator {
             try parts.tokens.checkRecent(proof)
         }
+        if change.asksForAddress, parts.slowsDown(request.caller) {
+            try parts.throttle.signUp(from: request.caller.address)
+        }
         let password = try await NewPassword(
             request.string("password"), for: request.caller.address, by: parts.passwords)
         let token = try SignUp.newToken(of: proof.account.uid)

@@ -16,13 +16,13 @@ struct CodeRequest: Sendable {
         guard !returnsLink || request.caller.isAdmin else { throw .insufficientPermission }
         guard returnsLink || parts.codes.canSend else { throw .operationNotAllowed }
         let continueURL = try continueURL(in: request)
-        let email = try await email(for: kind, in: request)
+        let (email, owner) = try await account(for: kind, in: request)
         let newEmail = kind == .changeEmail ? try request.email("newEmail", missing: "NEW_EMAIL") : nil
         // Who is told nothing of other accounts gets no message instead.
         if let newEmail, request.caller.isAdmin || !parts.hidesAccounts {
             guard try await parts.store.account(email: newEmail) == nil else { throw .emailExists }
         }
-        let order = CodeOrder(kind: kind, email: email, newEmail: newEmail, continueURL: continueURL)
+        let order = CodeOrder(kind: kind, email: email, newEmail: newEmail, owner: owner, continueURL: continueURL)
         var answer: JSONValue = [
             "kind": "identitytoolkit#GetOobConfirmationCodeResponse", "email": .string(email.description),
         ]
@@ -46,22 +46,24 @@ struct CodeRequest: Sendable {
         return answer
     }
 
-    /// The address of the account that the code is for.
-    private func email(
+    /// The address of the account that the code is for, and the account, where it asks itself.
+    private func account(
         for kind: ActionCode.Kind, in request: IdentityRequest
-    ) async throws(IdentityError) -> EmailAddress {
+    ) async throws(IdentityError) -> (EmailAddress, ActionCode.Owner?) {
         switch kind {
         case .signIn:
             guard parts.settings.allowsEmailLinks else { throw .operationNotAllowed }
-            return try request.email(missing: "EMAIL")
+            return (try request.email(missing: "EMAIL"), nil)
         case .resetPassword:
-            return try request.email(missing: "EMAIL")
+            return (try request.email(missing: "EMAIL"), nil)
         case .verifyEmail, .changeEmail:
-            if request.caller.isAdmin, request.body["idToken"] == nil { return try request.email(missing: "EMAIL") }
+            if request.caller.isAdmin, request.body["idToken"] == nil {
+                return (try request.email(missing: "EMAIL"), nil)
+            }
             let proof = try await parts.tokens.proof(in: request)
             if kind == .changeEmail, !parts.settings.isEmulator { try parts.tokens.checkRecent(proof) }
             guard let email = proof.account.email else { throw .missing("EMAIL") }
-            return email
+            return (email, ActionCode.Owner(proof.account))
         }
     }
 

@@ -16,10 +16,7 @@ struct CodeUse: Sendable {
             guard code.kind == .resetPassword else { throw .invalidCode }
             let hashed = try await NewPassword(password, for: request.caller.address, by: parts.passwords)
             try await parts.store.transact { transaction in
-                let code = try transaction.take(text, .resetPassword)
-                guard let old = try transaction.reader.account(email: code.email), !old.isDisabled else {
-                    throw IdentityError.invalidCode
-                }
+                let (_, old) = try transaction.takeWithAccount(text, .resetPassword)
                 var account = old
                 // What was linked while anybody could have claimed the address may be somebody else's.
                 if !old.isEmailVerified { account.identities = [] }
@@ -27,7 +24,6 @@ struct CodeUse: Sendable {
                 hashed?.apply(to: &account, at: transaction.now)
                 account.signOut(at: transaction.now)
                 try transaction.replace(old, by: account)
-                try transaction.dropCodes(of: code.email)
             }
         }
         var answer: JSONValue = [
@@ -42,10 +38,7 @@ struct CodeUse: Sendable {
     /// Verifies an address, or gives an account another one.
     func applyToAccount(_ text: String) async throws(IdentityError) -> JSONValue {
         let account = try await parts.store.transact { transaction in
-            let code = try transaction.take(text, .verifyEmail, .changeEmail)
-            guard let old = try transaction.reader.account(email: code.email), !old.isDisabled else {
-                throw IdentityError.invalidCode
-            }
+            let (code, old) = try transaction.takeWithAccount(text, .verifyEmail, .changeEmail)
             var account = old
             if code.kind == .changeEmail {
                 guard let newEmail = code.newEmail else { throw IdentityError.invalidCode }

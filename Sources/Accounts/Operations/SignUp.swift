@@ -65,6 +65,7 @@ struct SignUp: Sendable {
     ) async throws(IdentityError) -> JSONValue {
         let proof = try await parts.tokens.proof(in: request)
         if !parts.settings.isEmulator { try parts.tokens.checkRecent(proof) }
+        try slowDown(request)
         if let other = try await parts.store.account(email: email), other.uid != proof.account.uid {
             throw .emailExists
         }

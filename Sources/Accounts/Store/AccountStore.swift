@@ -10,19 +10,26 @@ package struct AccountStore: Sendable {
     /// Tells that tokens of an account, issued before a time in seconds since the epoch, count no more.
     package typealias RevocationHandler = @Sendable (_ uid: String, _ beforeSeconds: Int64) -> Void
 
+    /// Adds to the update of an account what others see of it.
+    package typealias PersonUpdate = @Sendable (ShownAccount, TreeSnapshot, inout MultiPathUpdate) throws -> Void
+
     let tree: TreeStore
     let clock: @Sendable () -> Int64
+    private let updatePerson: PersonUpdate
     private let onRevocation: RevocationHandler
 
     /// - Parameters:
     ///   - clock: The present time, in milliseconds since the epoch.
+    ///   - updatePerson: Is called for each account that is written, in the same transaction.
     ///   - onRevocation: Is told of each revocation once it is durable.
     package init(
         tree: TreeStore, clock: @escaping @Sendable () -> Int64 = WallClock.milliseconds,
+        updatePerson: @escaping PersonUpdate = { _, _, _ in },
         onRevocation: @escaping RevocationHandler = { _, _ in }
     ) {
         self.tree = tree
         self.clock = clock
+        self.updatePerson = updatePerson
         self.onRevocation = onRevocation
     }
 
@@ -109,10 +116,11 @@ package struct AccountStore: Sendable {
     ) async throws(IdentityError) -> Value {
         let now = now
         do {
-            let (result, revocations) = try await tree.transact { snapshot, update in
+            let (result, revocations) = try await tree.transact { [updatePerson] snapshot, update in
                 var transaction = AccountTransaction(reader: AccountReader(snapshot: snapshot), now: now)
                 let value = try body(&transaction)
                 update = try transaction.update()
+                for account in transaction.shown { try updatePerson(account, snapshot, &update) }
                 return (value, transaction.revocations)
             }.result
             for (uid, seconds) in revocations { onRevocation(uid, seconds) }

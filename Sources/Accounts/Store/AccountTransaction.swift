@@ -8,6 +8,8 @@ struct AccountTransaction {
     let now: Int64
     /// The times before which tokens of accounts count no more, in seconds since the epoch, by the ids of the accounts.
     private(set) var revocations: [String: Int64] = [:]
+    /// What others see of the accounts that are written.
+    private(set) var shown: [ShownAccount] = []
     private var changes = MultiPathUpdate()
     private var addedCount: Int64 = 0
     /// The accounts that lose all sessions that they had.
@@ -55,12 +57,13 @@ struct AccountTransaction {
 
     /// Replaces an account, as this transaction has read it, by what it is to be.
     ///
-    /// Its sessions end when the change says so, see ``Account/signOut(at:)``.
+    /// Its sessions end when the change says so, see ``Account/signOut(at:)``. The codes of its address fall with them, and
+    /// when it gets another address.
     mutating func replace(_ old: Account, by new: Account) throws {
         guard old != new else { return }
         try put(new, inPlaceOf: old)
         if new.endsSessions { try signOut(new.uid, beforeSeconds: new.minSignInSeconds) }
-        if let email = old.email, new.email != email { try dropCodes(of: email) }
+        if let email = old.email, new.endsSessions || new.email != email { try dropCodes(of: email) }
     }
 
     /// Deletes an account with all that belongs to it.
@@ -98,6 +101,9 @@ struct AccountTransaction {
         for path in old.map(indexes(of:)) ?? [] where !paths.contains(path) { changes[path] = nil }
         for path in paths { changes[path] = .string(new.uid) }
         changes[AccountPaths.account(key)] = new.record
+        shown.append(
+            ShownAccount(
+                uid: new.uid, name: new.displayName, formerName: old?.displayName, photoURL: new.photoURL))
     }
 
     /// The paths at which an account's id stands.

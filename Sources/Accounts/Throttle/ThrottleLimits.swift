@@ -6,7 +6,7 @@ package struct ThrottleLimits: Hashable, Sendable {
     package var passwordsOfAccount = RateLimit(burst: 100, interval: 10)
     /// Wrong passwords from one address.
     package var passwordsFromAddress = RateLimit(burst: 100, interval: 2)
-    /// New accounts from one address.
+    /// New accounts from one address, and other requests whose answers tell whether an e-mail address has an account.
     package var signUpsFromAddress = RateLimit(burst: 100, interval: 36)
     /// Codes to one e-mail address, asked for by one address.
     package var codesToEmailFromAddress = RateLimit(burst: 4, interval: 300)

@@ -30,7 +30,10 @@ package struct PeoplePage: Sendable {
         let range = (end ?? cursor?.key).map { KeyRange.after($0) } ?? .all
         let keys = try snapshot.keys(of: list, range: range, limit: wanted)
         for key in keys {
-            if try add(UserID(key.string), at: key, limit, snapshot) { return true }
+            var uid = UserID(key.string)
+            // Whoever does not want to be found by a name is not found in the list of all, either.
+            if list == Paths.people, let person = uid, try !snapshot.isOn(.social, of: person) { uid = nil }
+            if try add(uid, at: key, limit, snapshot) { return true }
         }
         return keys.count < wanted
     }

@@ -9,7 +9,7 @@ package struct Privacy: Sendable {
         case dataProcessing = "data_processing"
         /// That what they write and photograph is published.
         case content
-        /// That they are found by their name.
+        /// That they are found: by their name, and in the list of all people.
         case social
 
         var key: TreeKey { TreeKey(unchecked: rawValue) }

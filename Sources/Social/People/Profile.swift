@@ -101,6 +101,14 @@ package struct ProfileChange: Sendable, Hashable {
 }
 
 extension ProfileChange.Field {
+    /// A text from elsewhere as it may stand in the field; nil when nothing of it may.
+    package func fitted(_ text: String) -> String? {
+        var line = String(
+            String.UnicodeScalarView(text.unicodeScalars.filter { $0.properties.generalCategory != .control }))
+        while line.utf16.count > maxLength { line.removeLast() }
+        return (try? checked(line)) ?? nil
+    }
+
     /// The text as it is kept; nil when nothing is left of it.
     fileprivate func checked(_ text: String) throws(Failure) -> String? {
         guard let checked = PostText.checked(text, maxCharacters: maxLength), checked.utf16.count <= maxLength,

@@ -31,7 +31,8 @@ struct AccountSetup: Sendable {
         }
         let revocations = RevocationList()
         let store = AccountStore(
-            tree: storage.tree, onRevocation: { uid, seconds in revocations.revoke(uid: uid, before: seconds) })
+            tree: storage.tree, updatePerson: AccountPerson.write,
+            onRevocation: { uid, seconds in revocations.revoke(uid: uid, before: seconds) })
         for (uid, seconds) in try await store.revocations() { revocations.revoke(uid: uid, before: seconds) }
         let keys = SigningKeys(of: store)
         let authority = TokenAuthority(

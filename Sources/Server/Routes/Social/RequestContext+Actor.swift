@@ -40,7 +40,7 @@ extension RequestContext {
     /// - Parameter what: What is done, such as "making an announcement".
     /// - Throws: `Failure` with the code `admin_only`.
     func admin(for what: String) throws(Failure) -> UserID? {
-        if case .user(let user) = identity, user.auth["token"]?["admin"]?.bool == true {
+        if case .user(let user) = identity, user.isAdmin {
             return user.uid.flatMap { UserID($0) }
         }
         try requireAdmin(for: what)

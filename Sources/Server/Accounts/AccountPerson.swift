@@ -1,0 +1,30 @@
+package import Accounts
+import Posts
+import Social
+package import Tree
+
+/// The person at `people/{uid}` that an account is from its sign-up on, however it came about.
+package enum AccountPerson {
+    /// The name of whoever has given none, as FriendlyPix has it.
+    private static let unnamed = "Anonymous"
+
+    /// Adds the person to the update of an account. A new one has the account's name and picture; one who still has the name
+    /// that the account had gets the new one.
+    @Sendable package static func write(
+        _ account: ShownAccount, _ snapshot: TreeSnapshot, _ update: inout MultiPathUpdate
+    ) throws {
+        guard let uid = UserID(account.uid), try !snapshot.exists(PersonDeletion.job(of: uid)) else { return }
+        let shown = try snapshot.nameAndPicture(of: uid)
+        let name = account.name.flatMap(ProfileChange.Field.fullName.fitted)
+        let formerName = account.formerName.flatMap(ProfileChange.Field.fullName.fitted)
+        let path = Paths.person(uid)
+        if shown.fullName == nil || shown.fullName == formerName ?? unnamed, shown.fullName != name ?? unnamed {
+            update[path / "full_name"] = .string(name ?? unnamed)
+        }
+        if shown.fullName == nil, shown.profilePicture == nil,
+            let picture = account.photoURL.flatMap(ProfileChange.Field.profilePicture.fitted)
+        {
+            update[path / "profile_picture"] = .string(picture)
+        }
+    }
+}
