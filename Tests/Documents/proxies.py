@@ -3,11 +3,13 @@
 Of the configurations on the page only addresses and files are exchanged.
 """
 
+import contextlib
 import json
 import os
 import pathlib
 import re
 import socket
+import ssl
 import subprocess
 import sys
 import tempfile
@@ -18,6 +20,8 @@ from harness.waiting import PATIENCE, eventually
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 NAME = "photos.example.org"
+# The streams that one client may have open.
+STREAMS = 2
 failures = 0
 
 
@@ -141,9 +145,63 @@ def use(browser, service, folder):
     large.write_bytes(b"no photo at all" * (40 << 16))
     status, body = browser.upload(*allowed, photo=large)
     check("what is large reaches the service", status == 415 and b"unsupported_format" in body, (status, body[:300]))
+    forge(browser, folder)
+    speak(browser, folder)
     foreign = subprocess.run(
         ["curl", "-sS", "-H", "Host: elsewhere.example", f"http://127.0.0.1:{service}/v1/posts"], capture_output=True)
     check("a host of another name is refused", b"foreign_host" in foreign.stdout, foreign.stdout)
+
+
+def forge(browser, folder):
+    """A client that says that it is somebody else is the client that the proxy sees, and has the limits of one."""
+    forged = [f"{field}: {value}" for field in ("Forwarded", "X-Forwarded-For") for value in (
+        "for=127.0.0.1" if field == "Forwarded" else "127.0.0.1", "for=192.0.2.66" if field == "Forwarded" else "192.0.2.77")]
+    for field in forged:
+        browser.ask("/.json?forged", "-H", field)
+    told = [line for line in (folder / "0.log").read_text().splitlines() if "GET /.json" in line]
+    check("nobody's refusal has a forged address", told and not any("192.0.2." in line for line in told), told)
+    streams = []
+    for field in forged[:STREAMS]:
+        streams.append(subprocess.Popen(
+            [*browser.command, "-N", "-H", field, f"{browser.origin}/v1/posts/events"], stdout=subprocess.PIPE))
+        streams[-1].stdout.readline()
+    statuses = [browser.ask("/v1/posts/events", "-H", field)[0] for field in forged]
+    check("nor has it more streams than one client", statuses == [429] * len(forged), statuses)
+    for stream in streams:
+        stream.terminate()
+        stream.wait()
+
+
+def speak(browser, folder):
+    """A WebSocket of Firebase's protocol, with a message that is larger than a record of TLS."""
+    trust = ssl.create_default_context(cafile=f"{folder}/certificate.pem")
+    with contextlib.ExitStack() as connections:
+        connection, heard = None, b""
+
+        def is_open():
+            nonlocal connection, heard
+            plain = connections.enter_context(socket.create_connection(("127.0.0.1", browser.port), PATIENCE))
+            connection = connections.enter_context(trust.wrap_socket(plain, server_hostname=NAME))
+            connection.sendall((
+                f"GET /.ws?v=5&ns=tintype HTTP/1.1\r\nHost: {NAME}:{browser.port}\r\nConnection: Upgrade\r\n"
+                "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+                "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n").encode())
+            heard = connection.recv(65536)
+            return heard.startswith(b"HTTP/1.1 101")
+
+        # A proxy tells the service by and by that the streams of the last check have ended.
+        eventually("a WebSocket to open", is_open, lambda: heard)
+        while b'"t":"h"' not in heard and (piece := connection.recv(65536)):
+            heard += piece
+        check("a WebSocket opens", b'"t":"h"' in heard, heard[:200])
+        question = json.dumps({"t": "d", "d": {"r": 1, "a": "p", "b": {"p": "/nobodys", "d": "x" * 200_000}}}).encode()
+        pieces = [question[start:start + 16_384] for start in range(0, len(question), 16_384)]
+        for piece in (str(len(pieces)).encode(), *pieces):
+            connection.sendall(bytes([0x81, 0xFE]) + len(piece).to_bytes(2, "big") + bytes(4) + piece)
+        heard = b""
+        while b'"r":1' not in heard and (piece := connection.recv(65536)):
+            heard += piece
+        check("a message of 200 kB is answered", b"permission_denied" in heard, heard[:200])
 
 
 def misuse_socket(folder):
@@ -170,7 +228,8 @@ def try_out(configure):
         port, service = free_port(), free_port()
         (folder / "Storage").mkdir()
         (folder / "Storage/tintype.json").write_text(
-            json.dumps({"listen": f"127.0.0.1:{service}", "behind-proxy": "127.0.0.1", "public-url": f"https://{NAME}:{port}"}))
+            json.dumps({"listen": f"127.0.0.1:{service}", "behind-proxy": "127.0.0.1", "client-streams": STREAMS,
+                        "public-url": f"https://{NAME}:{port}"}))
         started = []
         environment = dict(os.environ, HOME=name, XDG_DATA_HOME=name, XDG_CONFIG_HOME=name)
         try:

@@ -8,6 +8,10 @@ struct CommandLineTests {
         arguments: [
             (["--version"], 0, ""), (["--help"], 0, ""), (["nonsense"], 2, "nonsense"),
             (["serve", "--nonsense"], 2, "--nonsense"), (["serve", "--emulator"], 2, "--listen"),
+            (["serve", "--listen", "127.0.0.1:0", "--emulator", "--behind-proxy", "127.0.0.1"], 2, "behind-proxy"),
+            (["serve", "--listen", "127.0.0.1:0", "--emulator", "--public-url", "https://a.example"], 2, "public-url"),
+            (["serve", "--listen", "127.0.0.1:0", "--behind-proxy", "0.0.0.0/0"], 2, "one owner"),
+            (["serve", "--listen", "127.0.0.1:0", "--proxy-field", "a b"], 2, "name of a field"),
             (["upload", "x.jpg"], 2, "--user"),
             (["render", "x.jpg", "--out", "o", "--recipe", "thumb"], 2, "thumb"),
             (["render", "x.jpg", "--out", "o", "--recipe", "a=1", "--recipe", "a=2"], 2, "one name"),
@@ -49,7 +53,7 @@ struct CommandLineTests {
         try await withScratch { scratch in
             let files = ["orientation-6-ii.jpg", "truncated-baseline-420.jpg", "text.jpg", "rgba-8.png"].map(
                 Fixture.path)
-            let out = scratch.path + "/out"
+            let out = scratch.path + "/out/of/folders"
             let result = try await run(
                 ["render"] + files + ["--out", out, "--recipe", "t=40", "--recipe", "sq=20,cover,alpha", "--json"])
             #expect(result.status == 3, "\(result)")

@@ -1,8 +1,11 @@
+import Access
 import Client
 import Database
 import HTTPTypes
 import TestSupport
 import Testing
+import Tree
+import TreeModel
 
 @testable import Server
 
@@ -87,9 +90,54 @@ struct CrossOriginTests {
         }
     }
 
-    @Test("With --emulator pages of all origins may, and upload photos")
+    @Test(
+        "The same choice is made for the database: its answers, its streams and its scripts",
+        arguments: [
+            (.these([]), app, nil), (.these([app]), app, app), (.these([app]), "https://evil.example", nil),
+            (.these([app]), "null", nil), (.any, "https://evil.example", "https://evil.example"),
+            (.ownMachine(adding: []), "http://localhost:3000", "http://localhost:3000"),
+            (.ownMachine(adding: []), "http://127.0.0.1.evil.example", nil), (.ownMachine(adding: []), "null", nil),
+        ] as [(AllowedOrigins, String, String?)])
+    func database(allowed: AllowedOrigins, origin: String, named: String?) async throws {
+        try await withService(changeServer: { $0.allowedOrigins = allowed }) { service in
+            try await service.tree.setRules(#"{"rules": {".read": true}}"#)
+            try await service.tree.set("a", to: 1)
+            for path in ["/a.json", "/.json?shallow=true", "/a.json?orderBy=x"] {
+                let answer = try await service.tcpClient.get(path, headers: [.origin: origin])
+                #expect(answer.headers[.accessControlAllowOrigin] == named, "\(path): \(answer.headers)")
+                #expect(answer.headers[.named("cross-origin-resource-policy")] == "same-origin")
+            }
+            try await WireConnection.with(port: service.tcpPort) { connection in
+                try await connection.send(
+                    "GET /a.json HTTP/1.1\r\nHost: localhost\r\nOrigin: \(origin)\r\nAccept: text/event-stream\r\n\r\n")
+                let head = try #require(await connection.read(through: "\r\n\r\n"))
+                #expect(head.contains("200 OK") && head.contains("Allow-Origin: ") == (named != nil), "\(head)")
+            }
+            for header in [HTTPField.Name.referer, .origin] {
+                let page = header == .referer && origin != "null" ? "\(origin)/page?x" : origin
+                let script = try await service.tcpClient.get("/a.json?callback=f", headers: [header: page])
+                #expect((script.text == "/**/f(1);") == (named != nil), "\(script.text)")
+                #expect(script.status == (named == nil ? 403 : 200))
+            }
+            let unknown = try await service.tcpClient.get("/a.json?callback=f")
+            #expect((unknown.status == 200) == (allowed == .any), "no page says that it asks")
+        }
+    }
+
+    @Test("With --emulator pages of this machine may, and upload photos; those of others may not end its accounts")
     func emulator() async throws {
         try await withService(changeServer: { $0.database.isEmulator = true }) { service in
+            let evil: HTTPFields = [.origin: "https://evil.example"]
+            let accounts = "/emulator/v1/projects/\(service.authority.project)/accounts"
+            #expect(try await service.tcpClient.ask(.delete, accounts, headers: evil).status == 403)
+            #expect(
+                try await service.tcpClient.get("/posts.json", headers: evil).headers[.accessControlAllowOrigin] == nil)
+            for path in ["/v1/keys?name=mine", "/v1/signing-keys", "/v1/media-keys", "/v1/users/maria/token"] {
+                let owner: HTTPFields = [.authorization: "Bearer owner"]
+                let refused = try await service.tcpClient.ask(.post, path, headers: owner)
+                #expect(
+                    refused.status == 403 && refused.json["code"].string == "admin_only", "\(path): \(refused.text)")
+            }
             let headers: HTTPFields = [
                 .origin: "http://localhost:3000", .named("sec-fetch-site"): "same-site",
                 .authorization: "Bearer \(Service.mockToken(of: "maria"))",
@@ -97,9 +145,9 @@ struct CrossOriginTests {
             let answer = try await service.tcpClient.ask(
                 .post, "/v1/uploads?user=maria", headers: headers, body: .bytes(try fixture("size-97x61.jpg")))
             #expect(answer.status == 201, "\(answer.text)")
-            #expect(answer.headers[.accessControlAllowOrigin] == "*")
+            #expect(answer.headers[.accessControlAllowOrigin] == "http://localhost:3000")
             let database = try await service.tcpClient.get("/posts.json", headers: headers)
-            #expect(database.headers[.accessControlAllowOrigin] == "*")
+            #expect(database.headers[.accessControlAllowOrigin] == "http://localhost:3000")
         }
     }
 }

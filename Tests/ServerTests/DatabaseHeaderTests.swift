@@ -1,12 +1,13 @@
 import Client
 import HTTPTypes
+import Server
 import TestSupport
 import Testing
 import Tree
 
 @Suite("The database over HTTP: headers", .timeLimit(.minutes(30)))
 struct DatabaseHeaderTests {
-    @Test("Every answer says what it is, and that all may read it")
+    @Test("Every answer says what it is, and that no page may have it for an image or a script")
     func headers() async throws {
         try await withService { service in
             for (method, path) in [
@@ -15,17 +16,18 @@ struct DatabaseHeaderTests {
                 let headers = try await service.client.ask(method, path).headers
                 #expect(headers[.contentType] == "application/json; charset=utf-8")
                 #expect(headers[.cacheControl] == "no-cache")
-                #expect(headers[.accessControlAllowOrigin] == "*")
-                #expect(headers[.accessControlExposeHeaders]?.contains("ETag") == true)
+                #expect(headers[.named("cross-origin-resource-policy")] == "same-origin")
+                #expect(headers[.accessControlAllowOrigin] == nil)
             }
             let script = try await service.client.get("/a.json?callback=f")
             #expect(script.headers[.contentType] == "application/javascript; charset=utf-8")
+            #expect(script.headers[.named("cross-origin-resource-policy")] == "cross-origin")
         }
     }
 
     @Test("A browser's question is answered with what it asks for")
     func preflight() async throws {
-        try await withService { service in
+        try await withService(changeServer: { $0.allowedOrigins = .these(["https://app.example"]) }) { service in
             let answer = try await service.client.ask(
                 .options, "/a.json",
                 headers: [
@@ -34,7 +36,7 @@ struct DatabaseHeaderTests {
                 ])
             #expect(answer.status == 200)
             #expect(answer.body.isEmpty)
-            #expect(answer.headers[.accessControlAllowOrigin] == "*")
+            #expect(answer.headers[.accessControlAllowOrigin] == "https://app.example")
             #expect(answer.headers[.accessControlAllowHeaders] == "x-firebase-etag, if-match")
             #expect(answer.headers[.accessControlAllowMethods]?.contains("PATCH") == true)
         }

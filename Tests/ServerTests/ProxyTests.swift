@@ -18,13 +18,31 @@ struct ProxyTests {
             ("x-forwarded-for", ["1.2.3.4, 192.0.2.7, 10.0.0.9"], "192.0.2.7"),
             ("x-forwarded-for", ["192.0.2.7:4711"], "192.0.2.7"), ("x-forwarded-for", ["2001:db8::7"], "2001:db8::7"),
             ("x-forwarded-for", ["10.0.0.3, 10.0.0.9"], nil), ("x-forwarded-for", ["somebody"], nil),
+            ("cf-connecting-ip", ["192.0.2.7"], "192.0.2.7"),
         ] as [(String, [String], String?)])
     func clients(field: String, values: [String], expected: String?) throws {
-        let proxies = try #require(TrustedProxies(parsing: "10.0.0.0/8"))
+        var proxies = try #require(TrustedProxies(parsing: "10.0.0.0/8"))
+        proxies.announcement = try #require(TrustedProxies.Announcement(field: field))
         var fields = HTTPFields()
         let name = try #require(HTTPField.Name(field))
         for value in values { fields.append(HTTPField(name: name, value: value)) }
         #expect(proxies.client(of: fields) == expected)
+        // What the client itself may have sent, for the proxy writes no other field.
+        for other in ["forwarded", "x-forwarded-for", "cf-connecting-ip"] where other != field {
+            fields.append(HTTPField(name: try #require(HTTPField.Name(other)), value: "for=203.0.113.1"))
+        }
+        #expect(proxies.client(of: fields) == expected)
+    }
+
+    @Test(
+        "Networks with strangers in them are no proxy's",
+        arguments: [
+            ("0.0.0.0/0", false), ("10.0.0.1 128.0.0.0/1", false), ("::/0", false), ("2000::/3", false),
+            ("10.0.0.0/8", true),
+            ("fc00::/7", true), ("127.0.0.1", true), ("::1", true),
+        ])
+    func largeNetworks(text: String, isTaken: Bool) {
+        #expect((TrustedProxies(parsing: text) != nil) == isTaken)
     }
 
     @Test(

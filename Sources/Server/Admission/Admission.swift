@@ -39,8 +39,7 @@ struct Admission: Sendable {
         if case .admin = proof.identity { return nil }
         guard !client.isLocal else { return nil }
         if let uid = proof.identity.uid { return .user(uid) }
-        let address = client.address(of: request)
-        return HostName.isLoopback(address) ? nil : LimitedClient(address: address)
+        return client.isOnThisMachine(sending: request) ? nil : LimitedClient(address: client.address(of: request))
     }
 }
 

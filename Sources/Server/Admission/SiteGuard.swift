@@ -1,10 +1,8 @@
 import API
 import HTTPTypes
 import Hummingbird
-import Logging
-import Synchronization
 
-/// Keeps web pages of other sites away from the TCP listener, and warns about proxies at the Unix socket.
+/// Keeps web pages of other sites away from the TCP listener, and warns about proxies that nobody has named.
 ///
 /// A page can make a browser send requests to 127.0.0.1, and can give its own host name that address (DNS rebinding) to
 /// read the answers. Against the latter: the `Host` must be a name of this machine, or the public one. Against the
@@ -21,7 +19,7 @@ struct SiteGuard: RouterMiddleware {
         _ request: Request, context: RequestContext,
         next: @concurrent (Request, RequestContext) async throws -> Response
     ) async throws -> Response {
-        if context.isTrusted { proxyWarning.warn(of: request, context) }
+        proxyWarning.warn(of: request, context)
         try check(request.head, from: context.client)
         return try await next(request, context)
     }
@@ -37,7 +35,7 @@ struct SiteGuard: RouterMiddleware {
                 hint: "behind-proxy lists the addresses of the proxy")
         }
         try checkHost(head, at: client.localAddress)
-        try checkSite(head, scheme: client.isEncrypted ? "https" : "http")
+        try checkSite(head, own: ownOrigin(head, client))
     }
 
     /// Refuses a WebSocket that a page of another site opens: browsers let it do so, and read it (RFC 6455, section 10.2).
@@ -50,6 +48,22 @@ struct SiteGuard: RouterMiddleware {
         try check(head, from: client)
     }
 
+    /// Refuses an answer that is a script to all but pages that may read: browsers run scripts of any site for any page.
+    ///
+    /// - Throws: `Failure` with the code `cross_site`.
+    func checkScript(_ head: HTTPRequest, from client: ClientConnection) throws(Failure) {
+        guard !client.isLocal, origins != .any else { return }
+        guard let page = head.pageOrigin, origins.contains(page) || page == ownOrigin(head, client) else {
+            throw Failure(
+                .crossSite, "an answer by callback is for pages of the service and of allowed-origins",
+                hint: "leave callback out, or let allowed-origins name the page's origin")
+        }
+    }
+
+    private func ownOrigin(_ head: HTTPRequest, _ client: ClientConnection) -> String? {
+        head.authority.map { "\(client.isEncrypted ? "https" : "http")://\($0)".lowercased() }
+    }
+
     private func checkHost(_ head: HTTPRequest, at localAddress: IPAddress?) throws(Failure) {
         guard names.isOwn(head, at: localAddress) else {
             let known = ["localhost", "127.0.0.1", names.publicHost].compactMap { $0 }.joined(separator: ", ")
@@ -59,39 +73,15 @@ struct SiteGuard: RouterMiddleware {
         }
     }
 
-    private func checkSite(_ head: HTTPRequest, scheme: String) throws(Failure) {
+    private func checkSite(_ head: HTTPRequest, own: String?) throws(Failure) {
         guard ![.get, .head, .options].contains(head.method), origins != .any else { return }
         let site = head.headerFields[.secFetchSite] ?? "none"
         let page = head.pageOrigin
         if let page, origins.contains(page) { return }
-        let own = head.authority.map { "\(scheme)://\($0)".lowercased() }
         guard ["none", "same-origin"].contains(site), page == nil || page == own else {
             throw Failure(
                 .crossSite, "a page of another site may not change anything here",
                 hint: "use the service's own page, or a client that is no browser")
         }
-    }
-}
-
-/// The warning of a proxy at the Unix socket, which is given once: that is enough for a log.
-///
-/// Whoever reaches the socket owns everything; a proxy there hands that to the world.
-final class ProxyWarning: Sendable {
-    /// What proxies say about a request (RFC 7239, RFC 9110 §7.6.3).
-    private static let proxyFields = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via"]
-        .compactMap { HTTPField.Name($0) }
-
-    private let isGiven = Atomic(false)
-
-    /// Warns if the request comes from a proxy.
-    func warn(of request: Request, _ context: RequestContext) {
-        guard let field = Self.proxyFields.first(where: { request.headers[$0] != nil }),
-            isGiven.exchange(true, ordering: .relaxed) == false
-        else { return }
-        context.logger.warning(
-            """
-            a request on the Unix socket comes from a proxy (\(field.canonicalName)): whoever reaches that proxy owns \
-            everything here; let it use --listen and public-url instead (Documentation/Operations.md)
-            """)
     }
 }

@@ -62,6 +62,9 @@ final class ClientConnection: Sendable {
     /// Whether the other end is a proxy that is believed.
     private var isFromProxy: Bool { proxies?.contains(remoteAddress) ?? false }
 
+    /// Whether the other end is a program on this machine, and no proxy that is believed.
+    var isUnnamedOnLoopback: Bool { HostName.isLoopback(remoteAddress) && !isFromProxy }
+
     /// Whether the connection begins with the header of a proxy.
     var expectsProxyHeader: Bool { isFromProxy && proxies?.announcement == .header }
 
@@ -69,8 +72,14 @@ final class ClientConnection: Sendable {
     /// other end; empty on the Unix socket.
     func address(of request: HTTPRequest) -> String {
         if let address = proxiedAddress.withLock({ $0 }) { return address }
-        guard isFromProxy, let proxies, proxies.announcement == .fields else { return remoteAddress }
+        guard isFromProxy, let proxies else { return remoteAddress }
         return proxies.client(of: request.headerFields) ?? remoteAddress
+    }
+
+    /// Whether a program of this machine sends a request, by the socket or over loopback, and no proxy for somebody else.
+    func isOnThisMachine(sending request: HTTPRequest) -> Bool {
+        guard !isLocal else { return true }
+        return isUnnamedOnLoopback && request.headerFields.proxyField == nil
     }
 
     /// Whether nobody reads along between the client and this machine, as far as can be known here: on the Unix socket,

@@ -33,7 +33,8 @@ struct IPAddress: Hashable, CustomStringConvertible {
 /// The addresses that begin with the same bits (CIDR, RFC 4632).
 struct IPNetwork: Hashable, Sendable {
     private let bytes: [UInt8]
-    private let bitCount: Int
+    /// The bits that are the same.
+    let bitCount: Int
 
     /// Reads `10.0.0.0/8`, or a single address; nil for what is neither.
     init?(parsing text: String) {
@@ -49,6 +50,9 @@ struct IPNetwork: Hashable, Sendable {
         else { return nil }
         self.bitCount = bitCount
     }
+
+    /// The bits of the largest networks that are one person's: 10.0.0.0/8 (RFC 1918) and fc00::/7 (RFC 4193).
+    var smallestPrefix: Int { bytes.count == 4 ? 8 : 7 }
 
     /// Whether an address is one of them.
     func contains(_ address: IPAddress) -> Bool {

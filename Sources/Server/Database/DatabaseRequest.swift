@@ -67,7 +67,10 @@ struct DatabaseRequest: Sendable {
     func headers(etag: String?) -> HTTPFields {
         var headers = HTTPFields.database
         if let etag { headers[.eTag] = etag }
-        if parameters.callback != nil { headers[.contentType] = "application/javascript; charset=utf-8" }
+        if parameters.callback != nil {
+            headers[.contentType] = "application/javascript; charset=utf-8"
+            headers[.resourcePolicy] = "cross-origin"
+        }
         if let name = parameters.downloadName { headers[.contentDisposition] = Self.attachment(name) }
         return headers
     }

@@ -16,14 +16,19 @@ struct DatabaseResponder: HTTPResponder {
     /// The longest rules document, in bytes.
     private static let maxRulesBytes = 1 << 20
 
+    /// The methods that are answered.
+    static let methods = "GET, HEAD, PUT, POST, PATCH, DELETE, OPTIONS"
+
     let access: DatabaseAccess
+    let siteGuard: SiteGuard
 
     func respond(to request: Request, context: RequestContext) async throws -> Response {
         guard request.method != .options else {
-            return Response(status: .ok, headers: .preflight(for: request.headers))
+            return Response(status: .ok, headers: [.allow: Self.methods, .cacheControl: "no-cache"])
         }
         let request = context.asking(request)
         let admitted = try access.admit(request.head, at: request.uri, by: context.proof)
+        if admitted.parameters.callback != nil { try siteGuard.checkScript(request.head, from: context.client) }
         let response =
             switch request.uri.path {
             case Self.functionTriggersPath: Response.database("{\"status\":\"ok\"}")

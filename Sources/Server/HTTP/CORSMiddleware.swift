@@ -19,15 +19,10 @@ struct CORSMiddleware: RouterMiddleware {
     ) async throws -> Response {
         var response = try await next(request, context)
         guard origins != .these([]) else { return response }
-        let origin = request.headers[.origin]
-        if origins == .any {
-            response.headers[.accessControlAllowOrigin] = "*"
-        } else {
-            // Caches keep what each origin gets apart: media may be kept for ever.
-            response.headers.vary(by: "Origin")
-            guard let origin, origins.contains(origin.lowercased()) else { return response }
-            response.headers[.accessControlAllowOrigin] = origin
-        }
+        // Caches keep what each origin gets apart: media may be kept for ever.
+        if origins != .any { response.headers.vary(by: "Origin") }
+        guard let allowed = origins.allowing(request.headers[.origin]) else { return response }
+        response.headers[.accessControlAllowOrigin] = allowed
         response.headers[.accessControlExposeHeaders] = Self.exposed
         return request.head.isPreflight ? preflight(request, response) : response
     }

@@ -73,6 +73,8 @@ package struct HTTPServer: Service, CustomStringConvertible {
     let audit: AuditLog
     private let streams: EventStreams
     let media: MediaAccess
+    /// Whose pages may use the service, beside its own.
+    let origins: AllowedOrigins
     let room = ConnectionLimiter()
     let traffic = Traffic()
     private let pages: PageAddresses
@@ -95,6 +97,8 @@ package struct HTTPServer: Service, CustomStringConvertible {
         self.accounts = accounts
         self.logger = logger
         self.onListening = onListening
+        let origins = settings.publicURL.map { settings.allowedOrigins.adding($0.origin) } ?? settings.allowedOrigins
+        self.origins = settings.database.isEmulator ? origins.addingOwnMachine : origins
         pages = PageAddresses(publicURL: settings.publicURL, isEncrypted: settings.tls != nil)
         names = HostNames(publicHost: settings.publicURL?.host)
         spool = ResponseSpool(in: service.storage.incoming, maxBytes: settings.maxSpooledBytes)
@@ -106,7 +110,7 @@ package struct HTTPServer: Service, CustomStringConvertible {
         self.access = DatabaseAccess(settings.database, to: database, publicHost: names.publicHost)
         self.media = media
         streams = EventStreams(
-            admission, self.access, starts: InitialEvents(patience: settings.readingPace.time),
+            admission, self.access, origins: self.origins, starts: InitialEvents(patience: settings.readingPace.time),
             keepAlive: .milliseconds(settings.database.keepAliveMilliseconds))
     }
 
@@ -155,11 +159,6 @@ package struct HTTPServer: Service, CustomStringConvertible {
             maxPhotoBytes: service.settings.limits.maxInputBytes, maxRequestBytes: settings.maxRequestBytes)
     }
 
-    var origins: AllowedOrigins {
-        guard !settings.database.isEmulator else { return .any }
-        return settings.publicURL.map { settings.allowedOrigins.adding($0.origin) } ?? settings.allowedOrigins
-    }
-
     private func responder(_ operations: OperationsReport) -> Dispatcher {
         let proxyWarning = ProxyWarning()
         let photosGuard = SiteGuard(names: names, origins: origins, proxyWarning: proxyWarning)
@@ -168,12 +167,16 @@ package struct HTTPServer: Service, CustomStringConvertible {
         let sockets = WebSocketSessions(admission, access, databaseGuard, patience: settings.readingPace.time)
         let database = Router(context: RequestContext.self)
         database.add(middleware: GzipMiddleware())
+        database.add(
+            middleware: ClientCORS(
+                origins: origins, methods: DatabaseResponder.methods, exposed: "ETag, Tintype-Token"))
         database.add(middleware: responses(in: .database))
         database.add(middleware: databaseGuard)
         database.add(middleware: AdmissionMiddleware(admission: admission, audit: audit))
         return Dispatcher(
             photos: photos(behind: photosGuard, operations).buildResponder(),
-            database: database.middlewares.constructResponder(finalResponder: DatabaseResponder(access: access)),
+            database: database.middlewares.constructResponder(
+                finalResponder: DatabaseResponder(access: access, siteGuard: databaseGuard)),
             wire: database.middlewares.constructResponder(finalResponder: WireResponder(sockets: sockets)),
             identity: identity(behind: photosGuard), storage: storage(behind: photosGuard),
             streams: streams, sockets: sockets, databaseGuard: databaseGuard, traffic: traffic)

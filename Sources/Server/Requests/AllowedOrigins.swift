@@ -2,6 +2,8 @@
 package enum AllowedOrigins: Sendable, Hashable {
     /// Pages of every site.
     case any
+    /// Pages that this machine serves, at whatever port, and those of these origins.
+    case ownMachine(adding: Set<String>)
     /// Pages of these origins, such as `https://photos.example`, in lower case.
     case these(Set<String>)
 
@@ -26,10 +28,30 @@ package enum AllowedOrigins: Sendable, Hashable {
         return isHost && (port.map { UInt16($0) != nil } ?? true)
     }
 
+    private static func isOfOwnMachine(_ origin: String) -> Bool {
+        let parts = origin.split(separator: "/", omittingEmptySubsequences: false)
+        return isOrigin(origin) && HostName.isLoopback(HostName.split(String(parts[2])).host)
+    }
+
+    /// These origins, with those of all pages that this machine serves.
+    var addingOwnMachine: AllowedOrigins {
+        switch self {
+        case .any, .ownMachine: self
+        case .these(let origins): .ownMachine(adding: origins)
+        }
+    }
+
+    /// The value of `Access-Control-Allow-Origin` (Fetch §3.2.3) in an answer to a page of an origin; nil where it may not read.
+    func allowing(_ origin: String?) -> String? {
+        guard self != .any else { return "*" }
+        return origin.flatMap { contains($0.lowercased()) ? $0 : nil }
+    }
+
     /// These origins and one more, in lower case.
     func adding(_ origin: String) -> AllowedOrigins {
         switch self {
         case .any: .any
+        case .ownMachine(let origins): .ownMachine(adding: origins.union([origin]))
         case .these(let origins): .these(origins.union([origin]))
         }
     }
@@ -38,6 +60,7 @@ package enum AllowedOrigins: Sendable, Hashable {
     func contains(_ origin: String) -> Bool {
         switch self {
         case .any: true
+        case .ownMachine(let origins): origins.contains(origin) || Self.isOfOwnMachine(origin)
         case .these(let origins): origins.contains(origin)
         }
     }

@@ -68,4 +68,16 @@ struct RequestContext: Hummingbird.RequestContext {
                 hint: "ask through the Unix socket, as the service's user, or with an admin key")
         }
     }
+
+    /// Refuses what only an admin may ask for, and what lasts longer than an emulator, whose admins prove nothing.
+    ///
+    /// - Throws: `Failure` with the code `admin_only`.
+    func requireProvenAdmin(for what: String) throws(Failure) {
+        try requireAdmin(for: what)
+        guard proof.kind != .emulator else {
+            throw Failure(
+                .adminOnly, "\(what) is for admins who prove it, for it lasts longer than an emulator",
+                hint: "ask through the Unix socket, as the service's user, or with an admin key")
+        }
+    }
 }

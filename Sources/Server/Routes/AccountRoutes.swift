@@ -26,7 +26,7 @@ struct AccountRoutes: Sendable {
     }
 
     @Sendable private func issue(_ request: Request, _ context: RequestContext) async throws -> Response {
-        try context.requireAdmin(for: "issuing tokens")
+        try context.requireProvenAdmin(for: "issuing tokens")
         let name = Substring(context.parameters.get("uid") ?? "")
         guard let uid = PercentEncoding.decode(name.utf8) else {
             throw Failure(.badUser, "\"\(name.prefix(80))\" is not percent-encoded UTF-8")

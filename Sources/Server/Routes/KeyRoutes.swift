@@ -59,7 +59,7 @@ struct KeyRoutes: Sendable {
     }
 
     @Sendable private func make(_ request: Request, _ context: RequestContext) async throws -> Response {
-        try context.requireAdmin(for: "making an admin key")
+        try context.requireProvenAdmin(for: "making an admin key")
         let (name, lifetime) = (context.query["name"] ?? "", try lifetime(in: context.query))
         let (entry, text) = try await answering { () throws(IdentityError) in
             try await keys.add(name, lifetimeSeconds: lifetime)
@@ -71,14 +71,14 @@ struct KeyRoutes: Sendable {
     }
 
     @Sendable private func remove(_ request: Request, _ context: RequestContext) async throws -> Response {
-        try context.requireAdmin(for: "deleting an admin key")
+        try context.requireProvenAdmin(for: "deleting an admin key")
         let name = context.parameters.get("name") ?? ""
         try await answering { () throws(IdentityError) in try await keys.remove(name) }
         return .json(AdminKeyDeletionDocument(name: name))
     }
 
     @Sendable private func rotate(_ request: Request, _ context: RequestContext) async throws -> Response {
-        try context.requireAdmin(for: "replacing the key that signs tokens")
+        try context.requireProvenAdmin(for: "replacing the key that signs tokens")
         let isCompromised = try context.query.flag("compromised")
         let ring = try await signingKeys.rotate(isCompromised: isCompromised)
         authority.replaceKeys(ring)
@@ -86,7 +86,7 @@ struct KeyRoutes: Sendable {
     }
 
     @Sendable private func rotateMedia(_ request: Request, _ context: RequestContext) async throws -> Response {
-        try context.requireAdmin(for: "replacing the key that signs addresses")
+        try context.requireProvenAdmin(for: "replacing the key that signs addresses")
         let isCompromised = try context.query.flag("compromised")
         media.replaceKeys(try await mediaKeys.rotate(isCompromised: isCompromised))
         return .json(SigningKeyDocument(signsFrom: WallClock.milliseconds()))

@@ -29,15 +29,18 @@ final class EventStream: ConnectionOwner {
     private var lease: ClientLimiter.Lease?
     private var ticket: OpenStreams.Ticket?
     private let isProved: () -> Bool
+    private let origin: String?
 
     /// - Parameters:
+    ///   - origin: The pages that may read it, as `Access-Control-Allow-Origin` names them; nil for none.
     ///   - lease: What counts the stream, as long as it is there.
     ///   - ticket: What lists it for as long.
     ///   - isProved: Whether what lets its client in is good still.
     init(
-        holding lease: ClientLimiter.Lease?, _ ticket: OpenStreams.Ticket, isProved: @escaping () -> Bool,
-        _ opening: @escaping Opening
+        allowing origin: String?, holding lease: ClientLimiter.Lease?, _ ticket: OpenStreams.Ticket,
+        isProved: @escaping () -> Bool, _ opening: @escaping Opening
     ) {
+        self.origin = origin
         self.lease = lease
         self.ticket = ticket
         self.isProved = isProved
@@ -69,7 +72,7 @@ final class EventStream: ConnectionOwner {
     }
 
     /// Begins; what was there follows in pieces.
-    func begin() { connection?.write(EventStreamMessage.head) }
+    func begin() { connection?.write(EventStreamMessage.head(allowing: origin)) }
 
     /// Sends a piece of what was there.
     ///
@@ -88,9 +91,9 @@ final class EventStream: ConnectionOwner {
     }
 
     /// Refuses the stream.
-    func refuse(_ answer: ByteBuffer) {
+    func refuse(_ problem: DatabaseProblem) {
         guard let connection else { return }
-        connection.write(answer)
+        connection.write(EventStreamMessage.refusal(problem, allowing: origin))
         connection.flush()
         connection.close()
         end()

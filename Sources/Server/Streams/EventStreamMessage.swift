@@ -6,16 +6,23 @@ import Tree
 /// Events as `text/event-stream` (WHATWG HTML, Server-sent events), in the words of Realtime Databases.
 enum EventStreamMessage {
     /// The head of the answer. Clients that assume another charset when none is named read names wrongly.
-    static let head = ByteBuffer(
-        string: """
-            HTTP/1.1 200 OK\r
-            Content-Type: text/event-stream; charset=utf-8\r
-            Cache-Control: no-cache\r
-            Access-Control-Allow-Origin: *\r
-            Connection: close\r
-            \r
+    ///
+    /// - Parameter origin: The pages that may read it, as `Access-Control-Allow-Origin` names them; nil for none.
+    static func head(allowing origin: String?) -> ByteBuffer {
+        ByteBuffer(
+            string: """
+                HTTP/1.1 200 OK\r
+                Content-Type: text/event-stream; charset=utf-8\r
+                Cache-Control: no-cache\r
+                \(allowance(of: origin))Connection: close\r
+                \r
 
-            """)
+                """)
+    }
+
+    private static func allowance(of origin: String?) -> String {
+        "Vary: Origin\r\n" + (origin.map { "Access-Control-Allow-Origin: \($0)\r\n" } ?? "")
+    }
 
     /// What stands around the value that a stream begins with.
     static let start = TextFrame(beginning: "event: put\ndata: {\"path\":\"/\",\"data\":", end: "}\n\n")
@@ -38,7 +45,9 @@ enum EventStreamMessage {
     }
 
     /// A whole answer that refuses a stream.
-    static func refusal(_ problem: DatabaseProblem) -> ByteBuffer {
+    ///
+    /// - Parameter origin: As of ``head(allowing:)``.
+    static func refusal(_ problem: DatabaseProblem, allowing origin: String?) -> ByteBuffer {
         let retry = problem.retryAfter.map { "\r\nRetry-After: \($0)" } ?? ""
         let json = problem.json
         var buffer = ByteBuffer(
@@ -46,8 +55,7 @@ enum EventStreamMessage {
                 HTTP/1.1 \(problem.status.code) \(problem.status.reasonPhrase)\(retry)\r
                 Content-Type: application/json; charset=utf-8\r
                 Content-Length: \(json.count)\r
-                Access-Control-Allow-Origin: *\r
-                Connection: close\r
+                \(allowance(of: origin))Connection: close\r
                 \r
 
                 """)

@@ -11,14 +11,20 @@ import Tree
 final class EventStreams: Sendable {
     private let admission: Admission
     private let access: DatabaseAccess
+    /// Whose pages may read.
+    private let origins: AllowedOrigins
     private let starts: InitialEvents
     private let keepAlive: TimeAmount
     private let loops = Mutex<[ObjectIdentifier: EventStreamLoop]>([:])
 
     /// - Parameter keepAlive: How often a stream shows that it is alive.
-    init(_ admission: Admission, _ access: DatabaseAccess, starts: InitialEvents, keepAlive: TimeAmount) {
+    init(
+        _ admission: Admission, _ access: DatabaseAccess, origins: AllowedOrigins, starts: InitialEvents,
+        keepAlive: TimeAmount
+    ) {
         self.admission = admission
         self.access = access
+        self.origins = origins
         self.starts = starts
         self.keepAlive = keepAlive
     }
@@ -59,7 +65,7 @@ final class EventStreams: Sendable {
         let ticket = admission.open.add(
             .stream, request.path, by: proof, from: client.address(of: request))
         return EventStream(
-            holding: lease, ticket,
+            allowing: origins.allowing(request.headerFields[.origin]), holding: lease, ticket,
             isProved: { [access = admission.access] in
                 (try? access.recheck(proof)) != nil
             }
@@ -155,12 +161,12 @@ final class EventStreamLoop: EventReceiver {
                 }
                 eventLoop.execute { reading.value = nil }
             } catch {
-                let refusal = EventStreamMessage.refusal(DatabaseProblem(error))
+                let problem = DatabaseProblem(error)
                 eventLoop.execute {
                     if let listener = listening.value { self.remove(listener.id) }
                     listening.value = nil
                     reading.value = nil
-                    bound.value.refuse(refusal)
+                    bound.value.refuse(problem)
                 }
             }
         }

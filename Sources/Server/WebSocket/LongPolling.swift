@@ -25,7 +25,6 @@ enum LongPolling {
 
     private static let headers: HTTPFields = [
         .contentType: "application/javascript; charset=utf-8", .cacheControl: "no-store",
-        .accessControlAllowOrigin: "*",
         .xContentTypeOptions: "nosniff",
     ]
 

@@ -43,6 +43,7 @@ extension Configuration {
         var http = try settings(HTTPServer.Settings(socketPath: socketPath))
         http.tls = try tlsFiles()
         http.limits = try settings(ClientLimits())
+        http.proxies?.announcement = try value(\.proxyField)
         if try value(\.readsProxyHeader) {
             guard http.proxies != nil else {
                 throw ConfigurationError("proxy-header is believed of nobody; behind-proxy says whose it is")
@@ -104,10 +105,15 @@ extension Configuration {
             let name = database.isEmulator ? "emulator" : "database-secret"
             throw ConfigurationError("\(name) is about TCP; say where to listen, such as --listen 127.0.0.1:9000")
         }
-        guard !database.isEmulator || listen.isLoopback else {
-            throw ConfigurationError(
-                "emulator lets everybody say who they are, and \(listen) can be reached from other machines; leave one out"
-            )
+        guard database.isEmulator else { return database }
+        let http = try settings(HTTPServer.Settings(socketPath: ""))
+        let reaches = [
+            (!listen.isLoopback, "\(listen) can be reached from other machines"),
+            (http.proxies != nil, "a proxy of behind-proxy brings requests of other machines"),
+            (http.publicURL != nil, "public-url makes it known to other machines"),
+        ]
+        if let reach = reaches.first(where: \.0) {
+            throw ConfigurationError("emulator lets everybody say who they are, and \(reach.1); leave one out")
         }
         return database
     }

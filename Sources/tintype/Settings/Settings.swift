@@ -27,6 +27,8 @@ struct ServiceSettings: Sendable {
     /// The files of the TLS certificate and of its key; empty for none.
     var tlsCertificate = ""
     var tlsKey = ""
+    /// The field in which proxies say who the client is.
+    var proxyField = TrustedProxies.Announcement.xForwardedFor
     /// Whether proxies say in a PROXY header who the client is.
     var readsProxyHeader = false
     var renderMode = RenderMode.isolated
@@ -79,10 +81,19 @@ enum Settings {
             name: "behind-proxy", target: \HTTPServer.Settings.proxies, defaultText: "",
             help: "Addresses of the proxies in front, which terminate TLS and say who the client is.",
             details:
-                "Such as `10.0.0.5` or `10.0.0.0/8`. They are believed in `Forwarded` and `X-Forwarded-For`, and nobody "
+                "Such as `10.0.0.5` or `10.0.0.0/8`. They are believed in the field that `proxy-field` names, and nobody "
                 + "else is.",
-            flag: .value("addresses"), expectation: "a list of addresses such as \"127.0.0.1 10.0.0.0/8\"",
+            flag: .value("addresses"),
+            expectation: "a list of addresses, or of networks of one owner, such as \"127.0.0.1 10.0.0.0/8\"",
             parse: { $0.isEmpty ? .some(nil) : TrustedProxies(parsing: $0).map(Optional.some) }),
+        StoredSetting(
+            name: "proxy-field", target: \ServiceSettings.proxyField, defaultText: "X-Forwarded-For",
+            help: "The one field of requests in which those proxies say who the client is.",
+            details:
+                "`Forwarded` is read in the form of RFC 7239, each other field as a list of addresses. The proxy must write "
+                + "this field itself, and not pass on what a client sends.",
+            flag: .value("name"), expectation: "the name of a field, such as X-Forwarded-For or Forwarded",
+            parse: { TrustedProxies.Announcement(field: $0) }),
         StoredSetting(
             name: "proxy-header", target: \ServiceSettings.readsProxyHeader, defaultText: "false",
             help: "Whether those proxies begin each connection with a PROXY header, instead of fields in requests.",
