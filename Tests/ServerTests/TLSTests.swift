@@ -58,6 +58,22 @@ struct TLSTests {
         }
     }
 
+    @Test(
+        "A WebSocket over TLS takes messages of every size one after the other, however their records are cut",
+        arguments: [10, 15_000, 200_000, 2_000_000])
+    func largeMessages(byteCount: Int) async throws {
+        try await withTLS { service, _ in
+            let client = try await WireClient(over: service.connect(trusting: .first))
+            for round in 0..<3 {
+                let value = String(repeating: "\(round)", count: byteCount)
+                let heard = try await client.answer("p", #"{"p":"/a","d":"\#(value)"}"#)
+                #expect(heard.last?.contains(#""s":"ok""#) == true)
+                #expect(try await service.tree.get("a") == .string(value))
+            }
+            await client.close()
+        }
+    }
+
     @Test("A certificate that was replaced is served from then on, and streams that were open before go on")
     func renewal() async throws {
         try await withTLS { service, certificates in

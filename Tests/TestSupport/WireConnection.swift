@@ -83,6 +83,9 @@ package final class WireConnection {
 
     package func close() async { try? await channel.close().get() }
 
+    /// Ends what this side sends, and goes on reading.
+    package func closeOutput() async { try? await channel.close(mode: .output).get() }
+
     /// Takes what has come up to a mark, and the mark; nil when the connection ends before.
     package func read(through mark: String) async -> String? {
         let mark = Array(mark.utf8)

@@ -105,7 +105,28 @@ final class DisconnectOperations: Sendable {
     }
 
     private func make(at records: TreePath) async throws {
-        for child in try await tree.children(of: records) { try await make(child.value, at: records / child.key) }
+        let children = try await tree.children(of: records)
+        if children.count > 1, let batch = DisconnectBatch(children.map(\.value)),
+            try await make(batch, of: children.map { records / $0.key })
+        {
+            return
+        }
+        for child in children { try await make(child.value, at: records / child.key) }
+    }
+
+    /// Makes several writes together, and deletes their records with them.
+    ///
+    /// - Returns: Whether that was done; where one of them is refused, or was made meanwhile, each is for itself.
+    private func make(_ batch: DisconnectBatch, of records: [TreePath]) async throws(TreeError) -> Bool {
+        do {
+            var update = try batch.update(mayUseTreesWithoutRules: isOpenWithoutRules)
+            for record in records { update.delete(ofService: record) }
+            try await tree.update(update, if: records.map { .exists($0) })
+            return true
+        } catch {
+            guard !error.isTransient, error.code != .closed else { throw error }
+            return false
+        }
     }
 
     /// Makes one write, and deletes its record with it. One that is refused, now that it is due, is not made.

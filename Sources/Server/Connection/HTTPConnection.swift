@@ -95,7 +95,7 @@ struct HTTPConnection: ServerChildChannel {
         remove(MessageHandler.self, from: pipeline)
         remove(RequestFramer.self, from: pipeline)
         remove(SlowReaderHandler.self, from: pipeline)
-        try connection.readLittleAtOnce()
+        try connection.takeReading()
         return connection
     }
 

@@ -15,6 +15,13 @@ protocol ConnectionOwner: AnyObject {
     func end()
     /// Closes the connection, because the server shuts down.
     func shutDown()
+    /// Learns that the client sends no more.
+    func inputEnded()
+}
+
+extension ConnectionOwner {
+    /// Goes on: the client may read still.
+    func inputEnded() {}
 }
 
 /// Hands a connection over to an owner from the request on for which there is one.
@@ -154,6 +161,7 @@ final class TakeoverHandler: ChannelDuplexHandler, RemovableChannelHandler {
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         switch (state, event) {
         case (.taken(let owner), is ChannelShouldQuiesceEvent): return owner.shutDown()
+        case (.taken(let owner), ChannelEvent.inputClosed): return owner.inputEnded()
         case (.undecided, ChannelEvent.inputClosed): return isInputEndHeld = true
         default: context.fireUserInboundEventTriggered(event)
         }
@@ -206,11 +214,16 @@ final class TakenConnection: ChannelOutboundHandler, RemovableChannelHandler {
         try context.pipeline.syncOperations.addHandlers(handlers, position: .after(self))
     }
 
-    /// Keeps a small buffer for what the client sends: most say little, and there are many. It grows for those that say more.
+    /// Has nothing read by itself any more: the task that answered requests asks for no more, and holds what the channel would
+    /// read. ``TakeoverHandler`` asks after all that came, and TLS while a record has come in part.
+    ///
+    /// The buffer for what the client sends is small: most say little, and there are many. It grows for those that say more.
     ///
     /// - Throws: `ChannelError` when the connection is gone.
-    func readLittleAtOnce() throws {
-        try context?.channel.syncOptions?.setOption(
+    func takeReading() throws {
+        guard let options = context?.channel.syncOptions else { return }
+        try options.setOption(.autoRead, value: false)
+        try options.setOption(
             .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 64, initial: 256, maximum: 65_536))
     }
 

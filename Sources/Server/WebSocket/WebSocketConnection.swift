@@ -86,6 +86,9 @@ final class WebSocketConnection: ConnectionOwner, ChannelDuplexHandler {
 
     func shutDown() { close(.goingAway) }
 
+    /// A client that is there ends with a close frame (RFC 6455, section 7.1.1); one that sends no more without it is gone.
+    func inputEnded() { connection?.close() }
+
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }
     func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
 

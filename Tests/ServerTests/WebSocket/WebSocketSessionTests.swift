@@ -94,10 +94,12 @@ struct WebSocketSessionTests {
     }
 
     @Test(
-        "S3: What is left for the end of a session is written when it ends, in whatever way",
-        arguments: ["close", "cut", "ls", "bad"])
+        "S3: What is left for the end of a session is written in one commit when it ends, in whatever way",
+        arguments: ["close", "cut", "half", "ls", "bad"])
     func disconnect(way: String) async throws {
         try await withService { service in
+            let listener = try await WireClient(service)
+            _ = try await listener.answer("q", #"{"p":"/","h":""}"#)
             let client = try await WireClient(service)
             _ = try await client.answer("o", #"{"p":"/gone","d":{".sv":{"increment":1}}}"#)
             _ = try await client.answer("om", #"{"p":"/more","d":{"a":1,"b/c":2}}"#)
@@ -110,6 +112,9 @@ struct WebSocketSessionTests {
                 try await client.untilClosed()
                 #expect(client.closeCode == 1000)
             case "cut": await client.close()
+            case "half":
+                await client.closeOutput()
+                try await client.untilClosed()
             case "bad":
                 try await client.say("nonsense")
                 try await client.untilClosed()
@@ -123,8 +128,11 @@ struct WebSocketSessionTests {
                 #expect(client.closeCode == 1001)
             }
             try await eventually { try await service.tree.get("gone") == 1 }
-            try await eventually { try await service.tree.get("more") == ["a": 1, "b": ["c": 2]] }
+            #expect(try await service.tree.get("more") == ["a": 1, "b": ["c": 2]])
             #expect(try await service.tree.get("not") == nil)
+            let told = try await listener.hear()
+            #expect(told == #"{"t":"d","d":{"a":"m","b":{"p":"","d":{"gone":1,"more/a":1,"more/b/c":2}}}}"#)
+            await listener.close()
             await client.close()
         }
     }

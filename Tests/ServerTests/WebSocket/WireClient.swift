@@ -19,12 +19,17 @@ final class WireClient {
     /// - Parameters:
     ///   - query: What follows `v=5` in the address.
     ///   - overTCP: Whether it comes by the port, as a stranger.
-    init(
+    convenience init(
         _ service: Service, _ query: String = "", overTCP: Bool = false, headers: String = ""
     ) async throws {
-        connection =
-            overTCP
-            ? try await WireConnection(port: service.tcpPort) : try await WireConnection(socket: service.socketPath)
+        try await self.init(
+            over: overTCP
+                ? WireConnection(port: service.tcpPort) : WireConnection(socket: service.socketPath), query, headers)
+    }
+
+    /// Makes a WebSocket of a connection, and reads the first message.
+    init(over connection: WireConnection, _ query: String = "", _ headers: String = "") async throws {
+        self.connection = connection
         try await connection.send(Self.handshake("/.ws?v=5\(query)", headers))
         let head = try #require(await connection.read(through: "\r\n\r\n"))
         #expect(head.hasPrefix("HTTP/1.1 101 "))
@@ -44,6 +49,9 @@ final class WireClient {
     var sessionID: String { hello.components(after: "\"s\":\"")?.prefix { $0 != "\"" }.description ?? "" }
 
     func close() async { await connection.close() }
+
+    /// Ends what this side sends, without a close frame.
+    func closeOutput() async { await connection.closeOutput() }
 
     // MARK: Saying
 
