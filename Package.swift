@@ -359,7 +359,7 @@ let package = Package(
         .testTarget(name: "APITests", dependencies: ["API", "TreeModel"]),
         .testTarget(name: "RulesTests", dependencies: ["Rules", "TreeModel", "TestSupport"]),
         .testTarget(name: "TreeTests", dependencies: ["Tree", "TreeModel", "CSystemSQLite", "TestSupport"]),
-        .testTarget(name: "PostsTests", dependencies: ["Posts", "Tree"]),
+        .testTarget(name: "PostsTests", dependencies: ["Posts", "Tree", "TreeModel", "TestSupport"]),
         .testTarget(
             name: "SocialTests",
             dependencies: [

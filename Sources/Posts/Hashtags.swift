@@ -6,9 +6,11 @@ package enum Hashtags {
     /// At most this many of a text are indexed: the first ones.
     package static let maxCount = 30
 
-    /// Finds `#word` wherever a word begins: letters, digits and `_` of any script, at most 100 characters, lower-cased,
-    /// and in one form of Unicode (NFC, Unicode Standard Annex 15).
-    /// A tag of digits alone (`#1`) is a number, not a tag. Each is listed once, in the order of the text.
+    /// Finds `#word` wherever a word begins, but for the addresses of the web (``WebAddresses``): letters, digits and `_` of any
+    /// script, and within it `·`, `・` and the zero-width non-joiner, at most 100 characters, in the form of ``key(of:)``. There is
+    /// a letter in each: `#1` is a number. Each is listed once, in the order of the text.
+    ///
+    /// (Mastodon, app/models/tag.rb, has the same rule; `Page/text.js` is held to it by `Fixtures/texts.json`.)
     package static func tags(in text: String) -> [TreeKey] {
         var tags: [TreeKey] = []
         var rest = Words(text)
@@ -18,12 +20,23 @@ package enum Hashtags {
         return tags
     }
 
+    /// The hashtag of a name without its mark; nil for what is none, or more than one.
+    package static func tag(named name: String) -> TreeKey? {
+        tags(in: "#\(name)").first.flatMap { $0.string == key(of: name) ? $0 : nil }
+    }
+
+    /// The form in which a name is a key: in lower case, `i` for each of the letters that Turkish has for it, and in one form of
+    /// Unicode (NFC, Unicode Standard Annex 15).
+    private static func key(of name: some StringProtocol) -> String {
+        name.lowercased().replacing("i\u{307}", with: "i").precomposedStringWithCanonicalMapping
+    }
+
     /// The beginning of hashtags as somebody types it, with or without its mark, in the form of their keys; nil for what no
     /// hashtag begins with. Nothing is the beginning of all.
     package static func prefix(_ text: String) -> String? {
-        let word = text.hasPrefix("#") ? text.dropFirst() : text[...]
-        guard word.count <= 100, word.allSatisfy(isWord) else { return nil }
-        return word.lowercased().precomposedStringWithCanonicalMapping
+        let word = text.first.map(marks.contains) == true ? text.dropFirst() : text[...]
+        guard word.count <= maxLength, word.allSatisfy({ isWord($0) || separators.contains($0) }) else { return nil }
+        return key(of: word)
     }
 
     /// Where the hashtags of a text stand that ``tags(in:)`` lists, each as often as it is there, with its `#`.
@@ -36,24 +49,47 @@ package enum Hashtags {
     private struct Words: IteratorProtocol {
         private var rest: Substring
         private var previous: Character = " "
+        private let addresses: [Range<String.Index>]
 
-        init(_ text: String) { rest = text[...] }
+        init(_ text: String) {
+            rest = text[...]
+            addresses = text.contains(where: marks.contains) ? WebAddresses.places(in: text) : []
+        }
 
         mutating func next() -> (range: Range<String.Index>, tag: TreeKey)? {
             while true {
                 let start = rest.startIndex
                 guard let character = rest.popFirst() else { return nil }
                 defer { previous = character }
-                guard character == "#", !isWord(previous) else { continue }
-                let word = rest.prefix(while: isWord)
-                let name = word.lowercased().precomposedStringWithCanonicalMapping
-                guard word.count <= 100, !word.allSatisfy(\.isNumber), let tag = try? TreeKey(name) else { continue }
-                return (start..<word.endIndex, tag)
+                guard marks.contains(character), !isWord(previous), !"=/)".contains(previous),
+                    !addresses.contains(where: { $0.contains(start) })
+                else { continue }
+                let end = Hashtags.end(of: rest)
+                let word = rest[..<end]
+                guard word.count <= maxLength, word.contains(where: \.isLetter), let tag = try? TreeKey(key(of: word))
+                else {
+                    continue
+                }
+                return (start..<end, tag)
             }
         }
     }
 
-    private static func isWord(_ character: Character) -> Bool {
+    /// The end of the name that a text begins with: separators are within it alone.
+    private static func end(of text: Substring) -> String.Index {
+        guard let first = text.first, isWord(first) else { return text.startIndex }
+        var word = text.prefix { isWord($0) || separators.contains($0) }
+        while let last = word.unicodeScalars.last, separatorScalars.contains(last) { word.unicodeScalars.removeLast() }
+        return word.endIndex
+    }
+
+    private static let maxLength = 100
+    private static let marks: Set<Character> = ["#", "＃"]
+    private static let separators: Set<Character> = ["·", "・"]
+    /// The zero-width non-joiner among them is a part of the character before it.
+    private static let separatorScalars: Set<Unicode.Scalar> = ["·", "・", "\u{200C}"]
+
+    static func isWord(_ character: Character) -> Bool {
         character.isLetter || character.isNumber || character == "_"
     }
 }

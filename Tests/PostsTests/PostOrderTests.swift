@@ -4,16 +4,6 @@ import Testing
 
 @testable import Tree
 
-@Suite("Hashtags of a text")
-struct HashtagTests {
-    @Test("One word is one hashtag, in whichever form of Unicode, and of whichever case, it is written")
-    func forms() {
-        let (composed, decomposed) = (Hashtags.tags(in: "#\u{C9}t\u{E9}"), Hashtags.tags(in: "#e\u{301}te\u{301}"))
-        #expect(composed.map { Array($0.string.utf8) } == [Array("\u{E9}t\u{E9}".utf8)])
-        #expect(composed == decomposed)
-    }
-}
-
 @Suite("The order of publication is derived in the commit, whoever makes it")
 struct PostOrderTests {
     private static func post(by uid: String, _ text: String = "x") -> TreeValue {

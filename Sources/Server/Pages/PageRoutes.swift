@@ -177,7 +177,7 @@ struct PageRoutes: Sendable {
         head["query"] = query
         head["title"] = "\(texts.text("search.title")) · Tintype"
         let name = query.hasPrefix("#") ? String(query.dropFirst()) : query
-        let tag = Hashtags.tags(in: "#\(name)").first.flatMap { $0.string == name.lowercased() ? $0 : nil }
+        let tag = Hashtags.tag(named: name)
         if let tag { head["foundTag"] = ["link": PagePath.tag(tag.string), "label": tag.string] }
         let found: [Person] =
             query.hasPrefix("#")

@@ -56,7 +56,8 @@ extension PostWords {
     var values: [[String: Any]] {
         parts.map { part in
             var values: [String: Any] = ["text": part.text]
-            values["href"] = part.path
+            values["href"] = part.path ?? part.address
+            if part.address != nil { values["rel"] = "nofollow noopener ugc" }
             if let mention = part.mention {
                 values["mentioned"] = "\(mention.uid)"
                 values["start"] = mention.start

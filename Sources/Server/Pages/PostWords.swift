@@ -6,8 +6,10 @@ import Tree
 struct PostWords: Sendable {
     struct Part: Sendable {
         let text: String
-        /// The path to which it leads; nil for nowhere.
+        /// The path to which it leads; nil for nowhere here.
         var path: String?
+        /// The address elsewhere to which it leads.
+        var address: String?
         /// The person for whom it stands, and where it stands in UTF-16 units.
         var mention: MentionSpan?
     }
@@ -15,7 +17,7 @@ struct PostWords: Sendable {
     let parts: [Part]
 
     init(_ text: String, _ mentions: [MentionSpan]) {
-        var links: [(range: Range<String.Index>, path: String, mention: MentionSpan?)] = mentions.compactMap { span in
+        var links: [(range: Range<String.Index>, path: String?, mention: MentionSpan?)] = mentions.compactMap { span in
             let units = text.utf16
             guard let start = units.index(units.startIndex, offsetBy: span.start, limitedBy: units.endIndex),
                 let end = units.index(start, offsetBy: span.length, limitedBy: units.endIndex)
@@ -25,6 +27,9 @@ struct PostWords: Sendable {
         for (range, tag) in Hashtags.places(in: text) where !links.contains(where: { $0.range.overlaps(range) }) {
             links.append((range, PagePath.tag(tag.string), nil))
         }
+        for range in WebAddresses.places(in: text) where !links.contains(where: { $0.range.overlaps(range) }) {
+            links.append((range, nil, nil))
+        }
         links.sort { $0.range.lowerBound < $1.range.lowerBound }
         var parts: [Part] = []
         var position = text.startIndex
@@ -32,7 +37,9 @@ struct PostWords: Sendable {
             if position < link.range.lowerBound {
                 parts.append(Part(text: String(text[position..<link.range.lowerBound])))
             }
-            parts.append(Part(text: String(text[link.range]), path: link.path, mention: link.mention))
+            let words = String(text[link.range])
+            let address = link.path == nil ? words : nil
+            parts.append(Part(text: words, path: link.path, address: address, mention: link.mention))
             position = link.range.upperBound
         }
         if position < text.endIndex { parts.append(Part(text: String(text[position...]))) }

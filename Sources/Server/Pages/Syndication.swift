@@ -74,8 +74,8 @@ struct Syndication {
         guard !post.text.isEmpty else { return photos.joined() }
         let words = PostWords(post.text, post.mentions).parts.map { part in
             let text = Self.lines(part.text)
-            guard let path = part.path else { return text }
-            return "<a \(Self.attribute("href", origin + path))>\(text)</a>"
+            guard let address = part.address ?? part.path.map({ origin + $0 }) else { return text }
+            return "<a \(Self.attribute("href", address))>\(text)</a>"
         }
         return photos.joined() + "<p>\(words.joined())</p>"
     }

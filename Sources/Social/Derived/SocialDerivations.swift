@@ -78,5 +78,5 @@ package enum SocialDerivations {
     /// and what no derivation follows.
     package static let noStratum = Int.max
     /// To be raised with every change after which data that are there already have to be gone through again.
-    package static let version: Int64 = 5
+    package static let version: Int64 = 6
 }

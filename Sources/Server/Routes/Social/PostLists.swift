@@ -44,7 +44,7 @@ struct PostLists: Sendable {
         let text = context.parameters.get("tag") ?? ""
         let name = text.removingPercentEncoding ?? text
         // Of a text that is more than a hashtag, only the beginning would be one.
-        guard let tag = Hashtags.tags(in: "#\(name)").first, tag.string == name.lowercased() else {
+        guard let tag = Hashtags.tag(named: name) else {
             throw Failure(
                 .notFound, "there is no such hashtag",
                 hint: "a hashtag is named without #: up to 100 letters, digits and _, not digits alone")

@@ -1,0 +1,55 @@
+/// The addresses of the web in a text: what begins with http:// or https:// where no word goes on.
+///
+/// `Page/text.js` has the same rules; `Fixtures/texts.json` holds both to them.
+package enum WebAddresses {
+    /// The most characters of an address; what is longer is none.
+    private static let maxLength = 2000
+
+    /// Where the addresses of a text stand, in their order, without the punctuation that ends the sentence.
+    package static func places(in text: String) -> [Range<String.Index>] {
+        var places: [Range<String.Index>] = []
+        var start = text.startIndex
+        while let mark = text[start...].firstRange(of: "://") {
+            start = mark.upperBound
+            let before = text[..<mark.lowerBound]
+            guard let scheme = ["https", "http"].first(where: { before.lowercasedSuffix($0.count) == $0 }) else {
+                continue
+            }
+            let first = text.index(mark.lowerBound, offsetBy: -scheme.count)
+            guard first == text.startIndex || !Hashtags.isWord(text[text.index(before: first)]) else { continue }
+            let rest = text[mark.upperBound...].prefix(maxLength + 1).prefix(while: isPart)
+            guard let host = rest.first, host.isLetter || host.isNumber || host == "[", rest.count <= maxLength else {
+                continue
+            }
+            let end = self.end(of: text[first..<rest.endIndex])
+            guard end > mark.upperBound else { continue }
+            places.append(first..<end)
+            start = end
+        }
+        return places
+    }
+
+    private static func isPart(_ character: Character) -> Bool {
+        !character.isWhitespace && !"<>\"`{}|\\^「」（）、。，".contains(character)
+    }
+
+    /// The end of an address without punctuation, and without a bracket that was opened before it.
+    private static func end(of address: Substring) -> String.Index {
+        var rest = address
+        while let last = rest.last {
+            let isOpened =
+                switch last {
+                case ")": rest.count(where: { $0 == "(" }) >= rest.count(where: { $0 == ")" })
+                case "]": rest.count(where: { $0 == "[" }) >= rest.count(where: { $0 == "]" })
+                default: !".,;:!?'*_~".contains(last)
+                }
+            if isOpened { break }
+            rest.removeLast()
+        }
+        return rest.endIndex
+    }
+}
+
+extension Substring {
+    fileprivate func lowercasedSuffix(_ count: Int) -> String { suffix(count).lowercased() }
+}
