@@ -5,7 +5,9 @@ enum IgnoredFiles {
         "Thumbs.db", "ehthumbs.db", "desktop.ini", "__MACOSX", "@eaDir", "lost+found",
     ].map { Array($0.utf8) }
     private static let suffixes = [
-        ".part", ".tmp", ".crdownload", ".filepart", "~", ".aae", ".AAE", ".xmp", ".XMP",
+        ".part", ".partial", ".tmp", ".crdownload", ".opdownload", ".download", ".filepart", ".uploading",
+        ".incomplete", "~",
+        ".aae", ".AAE", ".xmp", ".XMP",
     ].map { Array($0.utf8) }
 
     static func contains(_ name: String) -> Bool {

@@ -142,6 +142,7 @@ struct InboxImporter {
             if record.state == .expired {
                 try await putBack(record)  // Its reservation was given up when its file could not be put back.
             } else {
+                try await addWords(of: record)
                 let (storage, post) = (service.storage, try await postWithAll(of: record, files))
                 try await FileThreads.run { try Self.archive(record, files, alreadyIn: post, in: storage) }
             }
@@ -152,6 +153,15 @@ struct InboxImporter {
             try await FileThreads.run { () throws(FileError) in try files.remove() }
         }
         try await service.store.finishCleanUp(record.id)
+    }
+
+    /// Gives the words of a duplicate to the post that has its photos, and no words of its own.
+    private func addWords(of record: UploadRecord) async throws {
+        // Nobody would be asked about them.
+        guard record.state == .duplicate, let post = record.duplicateOf, !service.isModerated else { return }
+        do {
+            _ = try await LateText(of: record).add(to: post, of: record.owner, in: service.tree)
+        } catch let failure as Failure where failure.code == .notConsented {}
     }
 
     private static func archive(

@@ -9,6 +9,9 @@ struct LateText {
     private let text: String
     private let alts: [String]
 
+    /// The words of an upload that became no post, since there was one with its photos.
+    init(of record: UploadRecord) { (text, alts) = (record.text, record.orderedPhotos.map(\.alt)) }
+
     /// Checks the texts.
     ///
     /// - Throws: `Failure` `bad_text`.

@@ -1,4 +1,5 @@
 import Files
+import Foundation
 
 /// The names of documents beside a photo, and of other files that photo programs put there.
 ///
@@ -21,7 +22,7 @@ enum SidecarNames {
             if !number.isEmpty { names.append(name + number + Sidecar.suffix) }
         }
         if photo.count > takeoutLength { names.append(photo.prefix(takeoutLength) + Sidecar.suffix) }
-        return names
+        return forms(of: names)
     }
 
     /// The photos whose document a file may be by its name, the likeliest first; those of which only the beginning can be
@@ -37,7 +38,7 @@ enum SidecarNames {
             names.append(withNumber(String(base[..<dot]), number))
         }
         if !number.isEmpty { names.append(withNumber(plain, number)) }
-        return names.filter { !$0.isEmpty && documents(of: $0).contains(document) }
+        return forms(of: names.filter { !$0.isEmpty && documents(of: $0).contains(document) })
     }
 
     /// The beginning of the name of the photo that a document belongs to, when the whole name was too long for Takeout.
@@ -48,7 +49,7 @@ enum SidecarNames {
     /// The XMP documents that a photo may have, the one that counts first. They stay where they are.
     static func xmp(of photo: String) -> [String] {
         let stem = stem(of: photo)
-        return [".xmp", ".XMP"].flatMap { [photo + $0, stem + $0] }
+        return forms(of: [".xmp", ".XMP"].flatMap { [photo + $0, stem + $0] })
     }
 
     /// Whether a file holds what is said about a photo, by its name.
@@ -60,7 +61,17 @@ enum SidecarNames {
     /// The possible names of the still part of a Live Photo.
     static func stills(of video: String) -> [String] {
         let stem = stem(of: video)
-        return photos.flatMap { ["\(stem).\($0)", "\(stem).\($0.uppercased())"] }
+        return forms(of: photos.flatMap { ["\(stem).\($0)", "\(stem).\($0.uppercased())"] })
+    }
+
+    /// The names, and the same in the other forms of Unicode: a Mac may write the one file's name in NFD, and another program its
+    /// document's in NFC (Unicode Standard Annex 15).
+    private static func forms(of names: [String]) -> [String] {
+        names.flatMap { name in
+            guard name.utf8.contains(where: { $0 >= 0x80 }) else { return [name] }
+            let others = [name.precomposedStringWithCanonicalMapping, name.decomposedStringWithCanonicalMapping]
+            return [name] + others.filter { !$0.utf8.elementsEqual(name.utf8) }
+        }
     }
 
     private static func ending(of name: String) -> String {

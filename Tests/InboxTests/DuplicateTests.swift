@@ -35,6 +35,25 @@ struct DuplicateTests {
         }
     }
 
+    @Test("The words that come with a duplicate are added to a post that has none, and to no other")
+    func words() async throws {
+        try await withInbox(settings: { $0.duplicates.general = .link }) { running in
+            try running.drop(Self.photo, as: "maria/first.jpg")
+            let first = try await running.document("done/maria/first.jpg.receipt.json")
+            let post = Paths.post(try #require(first["post"].flatMap { PostID($0) }))
+            for (name, text) in [("second", "At the #lake"), ("third", "At the sea")] {
+                try running.scratch.write(
+                    #"{"text": "\#(text)", "alt": "A jetty"}"#, to: "Storage/inbox/maria/\(name).jpg.json")
+                try running.drop(Self.photo, as: "maria/\(name).jpg")
+                let receipt = try await running.document("done/maria/\(name).jpg.receipt.json")
+                #expect(receipt["outcome"] == "duplicate")
+                #expect(try await running.storage.tree.get(post / "text") == "At the #lake")
+                #expect(try await running.storage.tree.get(post / "photos" / "0" / "alt") == "A jetty")
+            }
+            #expect(try await running.storage.tree.get("hashtags/lake") != nil)
+        }
+    }
+
     @Test("A post of several photos is a duplicate when it has the same photos in the same order, and only then")
     func severalPhotos() async throws {
         try await withInbox(settings: { $0.duplicates.general = .link }) { running in

@@ -51,6 +51,22 @@ struct NameTests {
         }
     }
 
+    @Test(
+        "A document belongs to its photo, also where the two have other forms of Unicode in their names",
+        arguments: [true, false])
+    func unicodeForms(isPhotoDecomposed: Bool) async throws {
+        try await withInbox { running in
+            let (decomposed, composed) = ("e\u{301}te\u{301}.jpg", "\u{E9}t\u{E9}.jpg")
+            let (photo, document) = isPhotoDecomposed ? (decomposed, composed) : (composed, decomposed)
+            try running.scratch.write(#"{"text": "Summer"}"#, to: "Storage/inbox/maria/\(document).json")
+            try running.drop(Self.photo, as: "maria/\(photo)")
+            let receipt = try await running.document("done/maria/\(photo).receipt.json")
+            let post = try #require(receipt["post"].flatMap { PostID($0) })
+            #expect(try await running.storage.tree.get(Paths.post(post) / "text") == "Summer")
+            #expect(!running.scratch.exists("Storage/inbox/maria/\(document).json"))
+        }
+    }
+
     @Test("A name that is no UTF-8 is written as one, and its file taken with its text; so inside a folder .post")
     func noText() async throws {
         try await withInbox { running in
