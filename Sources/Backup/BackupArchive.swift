@@ -25,6 +25,8 @@ final class BackupArchive: BackupTarget {
             throw FileError(.wrongKind, "\(path) is there, and is no file", hint: "choose another name")
         }
         file = try StagedFile(in: folder, name: ".\(name.prefix(200)).part")
+        // The keys that sign tokens are in it.
+        try file.setMode(0o600)
     }
 
     func known() async throws -> (blobs: [FileListReader], others: [FileListReader]) { ([], []) }

@@ -66,6 +66,8 @@ package final class BackupFolder: BackupTarget, BackupSource {
             }
         } else {
             guard try root.names().allSatisfy({ $0 == "lock" }) else { throw Self.foreign(path) }
+            // The keys that sign tokens come to be in it.
+            try closeToOthers(root)
             let mark = BackupMark(format: BackupState.format, store: store)
             try root.write(mark.json() + "\n".utf8, as: BackupMark.name)
         }

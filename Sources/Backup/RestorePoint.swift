@@ -1,4 +1,5 @@
 package import API
+import Foundation
 import Pipeline
 import Tree
 
@@ -60,7 +61,14 @@ struct RestorePlan: Sendable {
                     .notFound, "\(source.path) ends with change \(newest.token), before change \(token)",
                     hint: "tintype backup list tells which there are")
             }
-        case .time: break
+        case .time(let time):
+            // What was changed since the newest backup is in none.
+            guard time <= newest.madeAt else {
+                let last = Date(timeIntervalSince1970: Double(newest.madeAt) / 1000).formatted(.iso8601)
+                throw Failure(
+                    .notFound, "\(source.path) ends with a backup of \(last), before that time",
+                    hint: "leave --at out for the newest; tintype backup list tells which there are")
+            }
         }
     }
 }

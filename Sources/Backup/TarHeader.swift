@@ -42,7 +42,7 @@ struct TarHeader: Equatable {
             put((String(repeating: "0", count: max(0, digits - text.count)) + text).utf8, at: offset, upTo: digits)
         }
         put(name.utf8, at: 0, upTo: 100)
-        put(octal: 0o640, at: 100, digits: 7)
+        put(octal: 0o600, at: 100, digits: 7)
         put(octal: 0, at: 108, digits: 7)
         put(octal: 0, at: 116, digits: 7)
         put(octal: byteCount > 0o77777777777 ? 0 : byteCount, at: 124, digits: 11)

@@ -113,7 +113,7 @@ public final class StagedFile: Sendable {
     }
 
     /// Says who may do what with the file.
-    func setMode(_ mode: UInt32) throws(FileError) {
+    package func setMode(_ mode: UInt32) throws(FileError) {
         guard fchmod(descriptor, mode) == 0 else { throw folder.failure("chmod", name) }
     }
 

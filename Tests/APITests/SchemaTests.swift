@@ -44,7 +44,7 @@ struct SchemaTests {
         #expect(properties["text"] == ["type": "string"])
         #expect(properties["count"] == ["type": "integer"])
         #expect(properties["flag"] == ["type": "boolean"])
-        #expect(properties["value"] == true)
+        #expect(properties["value"] == [:], "not `true`, which generators of clients do not read")
         let items = try #require(properties["words"]?["items"])
         let word = try name(of: items)
         #expect(schemas.components[word] == ["type": "string", "enum": ["one", "two"]])

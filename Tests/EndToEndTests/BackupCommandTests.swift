@@ -16,6 +16,10 @@ struct BackupCommandTests {
             for target in ["\(scratch.path)/backups", "\(scratch.path)/house.tar"] {
                 let made = try await run(["backup", target, "--storage", storage])
                 #expect(made.status == 0 && made.output.contains("files copied"), "\(made)")
+                let mode = try FileManager.default.attributesOfItem(atPath: target)[.posixPermissions] as? Int
+                #expect(mode.map { $0 & 0o077 } == 0, "the keys that sign tokens are in it")
+                let future = try await run(["restore", target, "--at", "2100-01-01", "--storage", "\(target)-future"])
+                #expect(future.status == 1 && future.errors.contains("ends with a backup of"), "\(future)")
                 let list = try await run(["backup", "list", target, "--json"])
                 #expect(list.status == 0 && list.output.contains(#""token":"#), "\(list)")
                 let verified = try await run(["backup", "verify", target])
@@ -31,6 +35,9 @@ struct BackupCommandTests {
                 let over = try await run(["restore", target, "--storage", restored])
                 #expect(over.status == 1 && over.errors.contains("not empty"), "\(over)")
             }
+            try scratch.write("no folder", to: "file")
+            let nowhere = try await run(["backup", "\(scratch.path)/file/backups", "--storage", storage])
+            #expect(nowhere.status == 1 && nowhere.errors.contains("file/backups"), "\(nowhere)")
             let second = try await run(["backup", "\(scratch.path)/backups", "--storage", storage, "--json"])
             #expect(second.status == 0 && second.output.contains(#""copied":0"#), "\(second)")
             let prune = try await run(["backup", "prune", "\(scratch.path)/backups", "--keep", "1"])

@@ -196,6 +196,7 @@ def test_a_tab_that_is_loaded_again_goes_on(browser):
         eventually("some posts", lambda: len(posts(running)) >= 20)
         before, tab.page = tab.page, tab.open()
         before.close()
+        eventually("the other posts", lambda: len(posts(running)) >= MANY - 3)
         tab.wait_for("document.querySelector('upload-tray .title')?.textContent?.endsWith(' 2 failed')")
         assert len(posts(running)) == MANY - 3
         tab.close()

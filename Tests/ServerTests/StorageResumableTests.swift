@@ -76,6 +76,35 @@ struct StorageResumableTests {
             .post, url, [.googUploadCommand: command, .googUploadOffset: "\(offset)"], body: .bytes(Array(bytes)))
     }
 
+    @Test(
+        "What has come over a connection that is only half there is told, and it goes on from there",
+        arguments: dialects)
+    func halfOpen(_ dialect: Dialect) async throws {
+        let bytes = [UInt8](repeating: 7, count: 3 << 20)
+        try await withService { service in
+            let client = try StorageClient(service, as: "u1")
+            let url = try await Self.start(client, dialect, bytes.count)
+            try await WireConnection.with(port: service.tcpPort) { connection in
+                try await connection.send(
+                    "POST \(url) HTTP/1.1\r\nHost: localhost\r\nContent-Length: \(bytes.count)\r\n"
+                        + "X-Goog-Upload-Command: upload, finalize\r\nX-Goog-Upload-Offset: 0\r\n\r\n")
+                try await connection.send(bytes[..<2_000_000])
+                let count = Shared(0)
+                try await eventually {
+                    let asked = try await Self.send([], at: 0, to: url, "query", by: client)
+                    count.change { $0 = Int(asked.headers[.googUploadSizeReceived] ?? "") ?? 0 }
+                    return count.value > 0
+                }
+                let told = count.value
+                #expect(told <= 2_000_000)
+                let rest = try await Self.send(bytes[told...], at: told, to: url, "upload, finalize", by: client)
+                #expect(rest.status == 200 && rest.headers[.googUploadStatus] == "final", "\(rest.text)")
+            }
+            let fetched = try await client.bytes(Self.name)
+            #expect(fetched.body == bytes)
+        }
+    }
+
     @Test("S10: Each SDK's way from the beginning to the end", arguments: dialects)
     func dialect(_ dialect: Dialect) async throws {
         let photo = try fixture("exif-gps.jpg")

@@ -211,6 +211,12 @@ struct StorageTests {
             #expect(answer.status == 200)
             let fetched = try await service.client.get(client.path("page.html", "alt=media"))
             #expect(fetched.body == html && fetched.headers[.contentType] == "text/html")
+            for type in ["image/png, text/html", "image", "text/html;x=\"a,b\"", "a/b/c", "image/pn g"] {
+                _ = try await service.client.ask(
+                    .post, "\(client.root)?name=odd", headers: [.contentType: type], body: .bytes(html))
+                let odd = try await service.client.get(client.path("odd", "alt=media"))
+                #expect(odd.headers[.contentType] == "application/octet-stream", "\(type)")
+            }
             #expect(fetched.headers[.contentSecurityPolicy] == "default-src 'none'; sandbox")
             #expect(fetched.headers[.xContentTypeOptions] == "nosniff")
             // It is served at no address of a photo.

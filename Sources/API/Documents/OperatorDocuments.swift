@@ -21,8 +21,13 @@ package struct JobDocument: Document {
 package struct JobFailureDocument: Document {
     package var finished = false
     package let error: Failure
+    /// Whether the same job may succeed later with nothing changed but the circumstances.
+    package let transient: Bool
 
-    package init(_ error: Failure) { self.error = error }
+    package init(_ error: Failure) {
+        self.error = error
+        transient = error.isTransient
+    }
 }
 
 /// What became of a post's originals when the place was taken out of them.

@@ -110,7 +110,7 @@ extension Optional: SchemaLeaf where Wrapped: Decodable {
 }
 
 extension TreeValue: SchemaLeaf {
-    fileprivate static func schema(in schemas: inout Schemas) -> JSONValue { true }
+    fileprivate static func schema(in schemas: inout Schemas) -> JSONValue { [:] }
     fileprivate static var sample: TreeValue { .bool(false) }
 }
 

@@ -33,6 +33,19 @@ package struct ObjectMetadata: Hashable, Sendable {
     package static let defaultType = "application/octet-stream"
     package var contentType: String { fields[.contentType] ?? Self.defaultType }
 
+    /// The media type by which the object is handed out: a text that is not exactly one type is none, for browsers would choose
+    /// one of several (Fetch, "extract a MIME type").
+    package var servedType: String {
+        let essence = contentType.prefix { $0 != ";" }.split(separator: "/", omittingEmptySubsequences: false)
+        let isOne =
+            essence.count == 2
+            && essence.allSatisfy { part in
+                !part.isEmpty
+                    && part.utf8.allSatisfy { (0x21...0x7E).contains($0) && !"()<>@,:\\\"/[]?=".utf8.contains($0) }
+            }
+        return isOne && !contentType.contains(",") ? contentType : Self.defaultType
+    }
+
     /// Says the media type, unless that is known.
     ///
     /// - Throws: `Failure` `bad_request` for what is none.

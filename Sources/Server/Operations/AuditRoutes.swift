@@ -52,7 +52,8 @@ struct AuditRoutes: Sendable {
     @Sendable private func audit(_ request: Request, _ context: RequestContext) async throws -> Response {
         try context.requireAdmin(for: "looking through the store")
         let audit = Audit(service, try order(context.query))
-        return try await JobAnswer.response(to: request, in: service.auditSlot) { answer in
+        return try await JobAnswer.response(to: request, isTrusted: context.isTrusted, in: service.auditSlot) {
+            answer in
             try await audit.run { event in
                 switch event {
                 case .finding(let finding): try await answer.tell(finding)

@@ -32,6 +32,11 @@ struct BackupRoutes: Sendable {
 
     @Sendable private func backup(_ request: Request, _ context: RequestContext) async throws -> Response {
         try context.requireAdmin(for: "backups")
+        guard context.isTrusted else {
+            throw Failure(
+                .adminOnly, "a backup writes to the service's machine, and is made from there",
+                hint: "ask through the Unix socket, as the service's user: tintype backup")
+        }
         guard let path = context.query["to"], path.hasPrefix("/"), path.utf8.count <= Self.maxPath,
             !path.utf8.contains(0)
         else {
@@ -39,7 +44,7 @@ struct BackupRoutes: Sendable {
                 .badRequest, "to is the whole path of a folder or a file", hint: "for instance /backup/tintype")
         }
         let storage = storage
-        return try await JobAnswer.response(to: request, in: slot) { answer in
+        return try await JobAnswer.response(to: request, isTrusted: context.isTrusted, in: slot) { answer in
             try await Backup(of: storage, to: path).run { event in
                 switch event {
                 case .finding(let finding): try await answer.tell(finding)

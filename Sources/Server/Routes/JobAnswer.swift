@@ -46,10 +46,13 @@ final class JobAnswer: Sendable {
 
     /// Answers a request with what a job tells, once it may run.
     ///
-    /// - Parameter job: Does the job and returns what it tells last.
+    /// - Parameters:
+    ///   - isTrusted: Whether its client may learn what went wrong in the service, with names of files.
+    ///   - job: Does the job and returns what it tells last.
     /// - Throws: `Failure` `job_running` when another one has the slot.
     static func response(
-        to request: Request, in slot: JobSlot, _ job: @escaping @Sendable (JobAnswer) async throws -> some Document
+        to request: Request, isTrusted: Bool, in slot: JobSlot,
+        _ job: @escaping @Sendable (JobAnswer) async throws -> some Document
     ) async throws -> Response {
         let ticket = try await take(slot)
         return Response(
@@ -59,7 +62,7 @@ final class JobAnswer: Sendable {
                 // Noticed at once when the client goes away: the next job need not wait for a write that fails.
                 let body = request.body
                 try await body.consumeWithCancellationOnInboundClose { _ in
-                    try await Self.run(job, tellingTo: &writer)
+                    try await Self.run(job, isTrusted: isTrusted, tellingTo: &writer)
                 }
                 try await writer.finish(nil)
             })
@@ -78,7 +81,7 @@ final class JobAnswer: Sendable {
     }
 
     @concurrent private static func run(
-        _ job: @escaping @Sendable (JobAnswer) async throws -> some Document,
+        _ job: @escaping @Sendable (JobAnswer) async throws -> some Document, isTrusted: Bool,
         tellingTo writer: inout any ResponseBodyWriter
     ) async throws {
         let (lines, continuation) = AsyncStream.makeStream(
@@ -90,7 +93,7 @@ final class JobAnswer: Sendable {
                 do {
                     return line(try await job(JobAnswer(lines: continuation)))
                 } catch {
-                    return line(JobFailureDocument(failure(error)))
+                    return line(JobFailureDocument(failure(error, isTrusted: isTrusted)))
                 }
             }
             try await withGracefulShutdownHandler {
@@ -104,8 +107,9 @@ final class JobAnswer: Sendable {
         if let last { try await writer.write(last) }
     }
 
-    private static func failure(_ error: any Error) -> Failure {
-        guard error is CancellationError else { return Problem(error).failure }
-        return Failure(.shuttingDown, "the service is stopping", hint: "run it again: it goes on from there")
+    private static func failure(_ error: any Error, isTrusted: Bool) -> Failure {
+        guard error is CancellationError else { return isTrusted ? Failure(error) : Problem(error).failure }
+        return Failure(
+            .shuttingDown, "the service is stopping", hint: "run it again: it goes on from there", isTransient: true)
     }
 }

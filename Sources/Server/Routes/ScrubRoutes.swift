@@ -29,7 +29,7 @@ struct ScrubRoutes: Sendable {
         try context.requireAdmin(for: "taking the place out of everybody's photos")
         let selection = try Rethumb.Selection(user: context.query["user"], since: nil, onlyMissing: false)
         let job = OriginalScrub(service, user: selection.user, isCheck: try context.query.flag("check"))
-        return try await JobAnswer.response(to: request, in: service.jobSlot) { answer in
+        return try await JobAnswer.response(to: request, isTrusted: context.isTrusted, in: service.jobSlot) { answer in
             var last = JobDocument(try await job.run { step in answer.tell(step: JobDocument(step)) })
             last.finished = true
             return last

@@ -53,7 +53,7 @@ struct ObjectDownload {
     /// own: it is shown without scripts, and nothing is guessed.
     private func headers(_ tag: String) -> HTTPFields {
         var headers: HTTPFields = [
-            .contentType: object.metadata.contentType, .contentDisposition: object.disposition,
+            .contentType: object.metadata.servedType, .contentDisposition: object.disposition,
             .cacheControl: object.metadata[.cacheControl] ?? "private, max-age=0, must-revalidate",
             .eTag: tag, .acceptRanges: "bytes", .contentSecurityPolicy: "default-src 'none'; sandbox",
             .googHash:

@@ -80,9 +80,20 @@ struct StorageReceiver {
             return try await receive(
                 asked, file.id, object, step, offset: file.byteCount, isLast: true, length: nil)
         case .query:
-            return step.active(file.byteCount)
+            return try await tell(address, step, asked)
         case .receive(let offset, let isLast, let length):
             return try await receive(asked, file.id, object, step, offset: offset, isLast: isLast, length: length)
+        }
+    }
+
+    /// Tells how much is there. A request that still receives is ended first, for its client is gone, or has given it up.
+    private func tell(_ address: UploadAddress, _ step: UploadStep, _ asked: StorageRequest) async throws -> Response {
+        do {
+            return try await service.objects.files.withFile(address.id, isBrief: true) { session in
+                step.active(session.record.byteCount)
+            }
+        } catch let failure as Failure where failure.code == .notFound {
+            return try await ended(address, step, asked)
         }
     }
 

@@ -66,8 +66,9 @@ extension APIClient {
                 while let end = rest.readableBytesView.firstIndex(of: UInt8(ascii: "\n")),
                     let line = rest.readBytes(length: end - rest.readerIndex + 1)
                 {
-                    if let error = try? JobFailureDocument(json: Data(line)).error {
-                        throw Failure(error.code, error.message, hint: error.hint, isTransient: true)
+                    if let failure = try? JobFailureDocument(json: Data(line)) {
+                        let error = failure.error
+                        throw Failure(error.code, error.message, hint: error.hint, isTransient: failure.transient)
                     }
                     isFinished = try take(Data(line))
                 }

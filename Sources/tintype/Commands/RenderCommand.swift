@@ -56,6 +56,9 @@ struct RenderCommand: AsyncParsableCommand {
 
     func run() async throws {
         let recipes = try recipes()
+        // What cannot be made is told when it is opened.
+        let above = URL(fileURLWithPath: out).deletingLastPathComponent()
+        try? FileManager.default.createDirectory(at: above, withIntermediateDirectories: true)
         let folder = try Directory(path: out, create: true)
         var limits = try StorageOptions.parse([]).configuration().imageLimits()
         if tolerant { limits.acceptsTruncated = true }

@@ -74,7 +74,10 @@ extension SettingOptions {
 
 extension BatchJobDocument {
     /// What it has done with posts.
-    var verb: String { kind == .originals ? "changed" : "switched" }
+    var verb: String {
+        if kind == .originals { return "changed" }
+        return switches == .last && phase == .render ? "prepared" : "switched"
+    }
 
     /// The run on one line, for people.
     var line: String {
