@@ -128,7 +128,11 @@ struct GenerationTests {
             for _ in 0..<3 {
                 let job = try await batches.begin(BatchOrder(.rethumb))
                 try await eventually { (batches.known.first { $0.id == job.id }?.progress.switched ?? 0) > 1 }
-                _ = try await batches.set(job.id, to: .cancelled)
+                do {
+                    _ = try await batches.set(job.id, to: .cancelled)
+                } catch let failure as Failure where failure.code == .wrongState {
+                    // It was quicker than this task: what is taken back is all of it.
+                }
                 _ = try await batches.begin(.rollback, of: job.id)
                 try await wait(for: .rolledBack, of: job.id, running)
                 #expect(try await posts(running) == before)

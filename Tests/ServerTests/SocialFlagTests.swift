@@ -80,6 +80,8 @@ struct SocialFlagTests {
             let off = try await service.ask(.patch, path, as: "ann", #"{"social":false,"content":false}"#)
             #expect(off.status == 200 && off.json["social"].bool == false && off.json["data_processing"].bool == true)
             #expect(try await service.client.get("/v1/people?search=ann").json["people"].array.isEmpty)
+            let listed = try await service.client.get("/v1/people").json["people"].array
+            #expect(listed.map { $0["uid"].string } == ["bob", "maria"])
             let upload = try await service.ask(.post, "/v1/uploads?user=ann&text=no", as: "ann")
             #expect(upload.status == 403 && upload.json["code"].string == "not_consented", "\(upload.text)")
             #expect(

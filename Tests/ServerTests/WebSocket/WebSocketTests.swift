@@ -187,12 +187,17 @@ struct WebSocketTests {
                 if number % 10 == 9 { try await client.ask("g", #"{"p":"/n/v","q":{}}"#) }
             }
             let last = try await client.ask("g", #"{"p":"/large"}"#)
-            let heard = try await client.heard(untilAnswerTo: last)
+            var heard = try await client.heard(untilAnswerTo: last)
+            // Reads are answered when they are done.
+            while heard.compactMap(Self.value).count(where: { Int($0) != nil }) < 10, let more = try await client.hear()
+            {
+                heard.append(more)
+            }
             let pushes = heard.filter { $0.contains(#""a":"d""#) && $0.contains(#""p":"n/v""#) }
             #expect(pushes == (0..<100).map { Talk.push("d", #"{"p":"n/v","d":\#($0)}"#) })
             let values = heard.compactMap(Self.value)
-            #expect(values.filter { Int($0) != nil } == (0..<10).map { "\(10 * $0 + 9)" })
-            #expect(heard.last?.hasSuffix("é😀x82\"}}}") == true)
+            #expect(values.compactMap { Int($0) }.sorted() == (0..<10).map { 10 * $0 + 9 })
+            #expect(heard.contains { $0.hasSuffix("é😀x82\"}}}") })
             await client.close()
         }
     }
