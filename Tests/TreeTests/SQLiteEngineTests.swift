@@ -192,6 +192,40 @@ import Testing
         }
     }
 
+    @Test("a read that takes long holds neither writers nor other long reads up while the log is to begin anew")
+    func longRead() async throws {
+        try await withScratchFolder { folder in
+            let engine = try SQLiteEngine(path: folder + "/tree.sqlite", restartPages: 200)
+            let (gate, begun) = (Semaphore(), Semaphore())
+            let value = [UInt8](repeating: 7, count: 20_000)
+            @Sendable func write(_ count: Int) async throws {
+                for round in 0..<count {
+                    try await engine.write { transaction throws(TreeError) in
+                        try transaction.put(value, for: [UInt8(round % 50)])
+                    }
+                }
+            }
+            try await write(50)
+            async let long = engine.read(.large) { snapshot throws(TreeError) in
+                begun.signal()
+                gate.wait()
+                return try snapshot.value(for: [0])
+            }
+            _ = try await engine.read(.large) { _ throws(TreeError) in begun.wait() }
+            try await write(100)
+            #expect(
+                try await engine.read(.large) { snapshot throws(TreeError) in try snapshot.value(for: [1]) } == value)
+            #expect(engine.logBytes > 400 * 4096, "it cannot begin anew beneath a read")
+            gate.signal()
+            #expect(try await long == value)
+            try await eventually {
+                try await write(10)
+                return engine.logBytes < 200 * 4096
+            }
+            await engine.close()
+        }
+    }
+
     private func withSQLiteEngine(_ body: (SQLiteEngine, String) async throws -> Void) async throws {
         try await withScratchFolder { folder in
             let path = folder + "/tree.sqlite"

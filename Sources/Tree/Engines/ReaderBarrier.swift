@@ -5,7 +5,10 @@ final class ReaderBarrier: Sendable {
     private struct State {
         var missingCount: Int
         var heldCount = 0
-        var waiting: CheckedContinuation<Void, Never>?
+        /// Whether nobody is held any more who comes.
+        var isReleased = false
+        var isTimeOver = false
+        var waiting: CheckedContinuation<Bool, Never>?
     }
 
     private let state: Mutex<State>
@@ -16,35 +19,60 @@ final class ReaderBarrier: Sendable {
 
     /// Holds the calling thread until ``release()``.
     func hold() {
-        count(held: 1)
-        wake.wait()
+        if count(isHeld: true) { wake.wait() }
     }
 
     /// Waits for one thread less.
-    func skipOne() { count(held: 0) }
+    func skipOne() { _ = count(isHeld: false) }
 
-    private func count(held: Int) {
-        let waiting: CheckedContinuation<Void, Never>? = state.withLock { state in
-            state.heldCount += held
+    /// Counts a thread.
+    ///
+    /// - Returns: Whether it is to be held.
+    private func count(isHeld: Bool) -> Bool {
+        let (waiting, isHeld): (CheckedContinuation<Bool, Never>?, Bool) = state.withLock { state in
+            let isHeld = isHeld && !state.isReleased
+            if isHeld { state.heldCount += 1 }
             state.missingCount -= 1
-            return state.missingCount == 0 ? state.waiting.take() : nil
+            return (state.missingCount == 0 ? state.waiting.take() : nil, isHeld)
         }
-        waiting?.resume()
+        waiting?.resume(returning: true)
+        return isHeld
     }
 
     /// Waits until all threads are held; for one task.
-    func waitUntilComplete() async {
-        await withCheckedContinuation { continuation in
-            let isComplete = state.withLock { state in
-                if state.missingCount > 0 { state.waiting = continuation }
-                return state.missingCount == 0
+    ///
+    /// - Parameter patience: The longest time to wait; nil for as long as it takes.
+    /// - Returns: Whether all are held.
+    @discardableResult
+    func waitUntilComplete(within patience: Duration? = nil) async -> Bool {
+        let end = patience.map { patience in
+            Task {
+                try await Task.sleep(for: patience)
+                let waiting: CheckedContinuation<Bool, Never>? = state.withLock { state in
+                    state.isTimeOver = true
+                    return state.waiting.take()
+                }
+                waiting?.resume(returning: false)
             }
-            if isComplete { continuation.resume() }
+        }
+        defer { end?.cancel() }
+        return await withCheckedContinuation { continuation in
+            let isComplete: Bool? = state.withLock { state in
+                if state.missingCount == 0 { return true }
+                if state.isTimeOver { return false }
+                state.waiting = continuation
+                return nil
+            }
+            if let isComplete { continuation.resume(returning: isComplete) }
         }
     }
 
-    /// Lets all threads go on. Call it once, when all are held.
+    /// Lets all threads go on, also those that are still to come. Call it once.
     func release() {
-        for _ in 0..<state.withLock({ $0.heldCount }) { wake.signal() }
+        let heldCount = state.withLock { state in
+            state.isReleased = true
+            return state.heldCount
+        }
+        for _ in 0..<heldCount { wake.signal() }
     }
 }

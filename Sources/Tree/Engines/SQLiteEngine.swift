@@ -22,10 +22,15 @@ public final class SQLiteEngine: Engine {
     private let commitCount = Atomic<UInt64>(0)
     private let lastFault = Mutex<TreeError?>(nil)
     private let logSize = Atomic(0)
-    /// What holds readers: one of these at a time.
+    /// The work that holds readers, of one kind at a time.
     private struct Upkeep {
+        /// The longest time for which long reads are waited for at the first try, and at all.
+        static let patience = (first: Duration.seconds(1), longest: Duration.seconds(32))
+
         var renewal: Task<Result<Void, TreeError>, Never>?
         var restart: Task<Void, Never>?
+        /// The time for which the next restart of the log waits for long reads.
+        var patience = Self.patience.first
     }
 
     private let upkeep = Mutex(Upkeep())
@@ -181,21 +186,33 @@ public final class SQLiteEngine: Engine {
     private func restartLogSoon() {
         upkeep.withLock { upkeep in
             guard upkeep.restart == nil, upkeep.renewal == nil else { return }
-            upkeep.restart = Task(name: "Restart of the log") {
-                await self.restartLog()
-                self.upkeep.withLock { $0.restart = nil }
+            upkeep.restart = Task(name: "Restart of the log") { [patience = upkeep.patience] in
+                let isDone = await self.restartLog(within: patience)
+                self.upkeep.withLock { upkeep in
+                    upkeep.restart = nil
+                    upkeep.patience = isDone ? Upkeep.patience.first : min(patience * 2, Upkeep.patience.longest)
+                }
             }
         }
     }
 
-    /// Long reads are let end first, while others are answered; then all are held for as long as it takes to move what is left.
-    private func restartLog() async {
-        let longReads = await hold([longReaders]) { $0.endTransaction() }
+    /// Long reads are let end first, while quick ones are answered; then all are held for as long as it takes to move what is left.
+    ///
+    /// - Parameter patience: The time for which long reads are waited for: others of their lane wait meanwhile.
+    /// - Returns: Whether it was done; else it is tried again when the log has grown.
+    private func restartLog(within patience: Duration) async -> Bool {
+        let longReads = hold([longReaders]) { $0.endTransaction() }
         defer { longReads.release() }
+        guard await longReads.waitUntilComplete(within: patience) else {
+            try? await withWriter { writer in writer.postponeRestart() }
+            return false
+        }
         try? await withWriter { writer in writer.checkpointNow() }
-        let quickReads = await hold([quickReaders]) { $0.endTransaction() }
+        let quickReads = hold([quickReaders]) { $0.endTransaction() }
         defer { quickReads.release() }
+        await quickReads.waitUntilComplete()
         try? await withWriter { writer in writer.restartLog() }
+        return true
     }
 
     /// Commits nothing; and when an earlier checkpoint failed, makes it anew.
@@ -224,18 +241,19 @@ public final class SQLiteEngine: Engine {
         do {
             // First, so that reads go on while nothing can be opened anew.
             try await withWriter { writer throws(TreeError) in try writer.commitNothing() }
-            let barrier = fault?.code == .io ? await hold([quickReaders, longReaders]) { $0.close() } : nil
+            let barrier = fault?.code == .io ? hold([quickReaders, longReaders]) { $0.close() } : nil
             defer { barrier?.release() }
+            await barrier?.waitUntilComplete()
             return .success(try await withWriter { writer throws(TreeError) in try writer.renew() })
         } catch {
             return .failure(error)
         }
     }
 
-    /// Holds the threads of some lanes, once each has let go of what it reads.
+    /// Has the threads of some lanes held, once each has let go of what it reads.
     private func hold(
         _ lanes: [WorkerThreads<SQLiteReader>], letGo: @escaping @Sendable (SQLiteReader) -> Void
-    ) async -> ReaderBarrier {
+    ) -> ReaderBarrier {
         let barrier = ReaderBarrier(count: lanes.count * Self.readerCount)
         for readers in lanes {
             for _ in 0..<Self.readerCount {
@@ -246,7 +264,6 @@ public final class SQLiteEngine: Engine {
                 if !isTaken { barrier.skipOne() }
             }
         }
-        await barrier.waitUntilComplete()
         return barrier
     }
 

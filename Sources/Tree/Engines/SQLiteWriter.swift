@@ -14,6 +14,8 @@ final class SQLiteWriter {
 
     private let path: String
     private let restartPages: Int32
+    /// The number of pages from which on the log is to begin anew next.
+    private var restartsAt: Int32
     private var opened: SQLiteRows?
     /// The number of pages that the log has, as SQLite reports with each commit.
     private let logPages: UnsafeMutablePointer<Int32>
@@ -28,6 +30,7 @@ final class SQLiteWriter {
     init(path: String, restartPages: Int32 = restartPages) throws(TreeError) {
         self.path = path
         self.restartPages = restartPages
+        restartsAt = restartPages
         logPages = .allocate(capacity: 1)
         logPages.initialize(to: 0)
         _ = try rows()
@@ -113,7 +116,7 @@ final class SQLiteWriter {
     /// stays in the log until ``renew()``.
     func checkpointIfDue() {
         // It has begun anew.
-        if logPages.pointee < pagesAtCheckpoint { pagesAtCheckpoint = 0 }
+        if logPages.pointee < pagesAtCheckpoint { (pagesAtCheckpoint, restartsAt) = (0, restartPages) }
         guard fault == nil, logPages.pointee - pagesAtCheckpoint >= Self.checkpointPages else { return }
         try? checkpoint()
     }
@@ -122,7 +125,10 @@ final class SQLiteWriter {
     var logBytes: Int { Int(logPages.pointee) * 4096 }
 
     /// Whether the log has become so long that readers are to be held for a moment, so that it can begin anew.
-    var isRestartDue: Bool { fault == nil && logPages.pointee >= restartPages }
+    var isRestartDue: Bool { fault == nil && logPages.pointee >= restartsAt }
+
+    /// Lets the log grow by half as much again before it is to begin anew: somebody reads from it for long.
+    func postponeRestart() { restartsAt = logPages.pointee + restartPages / 2 }
 
     /// Moves what nobody reads from the log into the database.
     func checkpointNow() {
@@ -132,8 +138,8 @@ final class SQLiteWriter {
 
     /// Moves all of the log into the database, so that the next commit begins at its start. Nobody may read meanwhile.
     func restartLog() {
-        guard fault == nil, (try? checkpoint(SQLITE_CHECKPOINT_RESTART)) != nil else { return }
-        (logPages.pointee, pagesAtCheckpoint) = (0, 0)
+        guard fault == nil, (try? checkpoint(SQLITE_CHECKPOINT_RESTART)) != nil else { return postponeRestart() }
+        (logPages.pointee, pagesAtCheckpoint, restartsAt) = (0, 0, restartPages)
     }
 
     private func checkpoint(_ mode: Int32 = SQLITE_CHECKPOINT_PASSIVE) throws(TreeError) {
