@@ -54,12 +54,12 @@ final class KeyedLock<Key: Hashable & Sendable>: Sendable {
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let isFree: Bool? = state.withLock { state in
-                    // Whoever was cancelled before is not looked for among those who wait.
-                    guard !Task.isCancelled else { return false }
                     guard state.waiters[key] != nil else {
                         state.waiters[key] = []
                         return true
                     }
+                    // Whoever was cancelled before is not looked for among those who wait.
+                    guard !Task.isCancelled else { return false }
                     let end = patience.map { patience in
                         Task {
                             try await Task.sleep(for: patience)

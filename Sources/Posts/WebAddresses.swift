@@ -5,7 +5,7 @@ package enum WebAddresses {
     /// The most characters of an address; what is longer is none.
     private static let maxLength = 2000
 
-    /// Where the addresses of a text stand, in their order, without the punctuation that ends the sentence.
+    /// The places of the addresses in a text, in their order, without the punctuation that ends the sentence.
     package static func places(in text: String) -> [Range<String.Index>] {
         var places: [Range<String.Index>] = []
         var start = text.startIndex

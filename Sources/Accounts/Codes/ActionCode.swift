@@ -43,7 +43,7 @@ struct ActionCode: Hashable, Sendable {
     let email: EmailAddress
     /// The address that the account is to have.
     var newEmail: EmailAddress?
-    /// Whose account it is about; nil for a code that signs in, which is about an address.
+    /// The account that it is about; nil for a code that signs in, which is about an address.
     let owner: Owner?
     /// The time until which it is good, in milliseconds since the epoch.
     let expiresMilliseconds: Int64

@@ -8,7 +8,7 @@ struct AccountTransaction {
     let now: Int64
     /// The times before which tokens of accounts count no more, in seconds since the epoch, by the ids of the accounts.
     private(set) var revocations: [String: Int64] = [:]
-    /// What others see of the accounts that are written.
+    /// The public sides of the accounts that are written.
     private(set) var shown: [ShownAccount] = []
     private var changes = MultiPathUpdate()
     private var addedCount: Int64 = 0

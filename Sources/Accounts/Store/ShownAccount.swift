@@ -1,4 +1,4 @@
-/// What others see of an account that is written.
+/// The public side of an account that is written.
 package struct ShownAccount: Sendable {
     package let uid: String
     /// The account's name; nil when it has none.

@@ -7,12 +7,13 @@ import TreeModel
 struct DisconnectBatch {
     private let identity: Identity
     private let namespace: Namespace
-    /// What is written, in order; no place lies at or below another.
+    /// The values by their places.
     private var writes: [(path: TreePath, json: [UInt8])] = []
 
-    /// Nil where the writes cannot be one: they are of several identities or trees, about priorities, or one lies at or below
-    /// another.
+    /// Nil where the writes cannot be one: they are of several identities or trees, about priorities, or more than one client's
+    /// commit should have, for all others wait for it.
     init?(_ records: [TreeValue]) {
+        var byteCount = 0
         let read = records.map(DisconnectOperation.read)
         guard let first = read.first.flatMap(\.self) else { return nil }
         identity = first.identity
@@ -22,10 +23,9 @@ struct DisconnectBatch {
                 one.operation.path.node.namespace == namespace,
                 let writes = one.operation.writes
             else { return nil }
-            for write in writes {
-                guard !self.writes.contains(where: { $0.path.touches(write.path) }) else { return nil }
-                self.writes.append(write)
-            }
+            byteCount += one.operation.json.count
+            guard byteCount <= DisconnectOperation.maxBytes else { return nil }
+            self.writes += writes
         }
         guard read.allSatisfy({ $0 != nil }), !writes.isEmpty, writes.allSatisfy({ !$0.path.keys.isEmpty }) else {
             return nil
@@ -33,6 +33,8 @@ struct DisconnectBatch {
     }
 
     /// The update.
+    ///
+    /// - Throws: `TreeError`, with the code `conflicting_paths` or `invalid_json` where one place lies at or below another.
     func update(mayUseTreesWithoutRules isOpen: Bool) throws(TreeError) -> JSONUpdate {
         var json: [UInt8] = []
         for (path, value) in writes {
@@ -45,13 +47,6 @@ struct DisconnectBatch {
         var update = try JSONUpdate(.update, at: TreePath([], in: namespace), json: json)
         update.requester = identity.requester(mayUseTreesWithoutRules: isOpen)
         return update
-    }
-}
-
-extension TreePath {
-    /// Whether one of two paths is the other, or lies below it.
-    fileprivate func touches(_ other: TreePath) -> Bool {
-        self == other || isAncestor(of: other) || other.isAncestor(of: self)
     }
 }
 

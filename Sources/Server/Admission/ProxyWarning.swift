@@ -33,7 +33,7 @@ final class ProxyWarning: Sendable {
 }
 
 extension HTTPFields {
-    /// What proxies say about a request (RFC 7239, RFC 9110 §7.6.3).
+    /// The fields in which proxies say something about a request (RFC 7239, RFC 9110 §7.6.3).
     private static let proxyFields = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via"]
         .compactMap { HTTPField.Name($0) }
 

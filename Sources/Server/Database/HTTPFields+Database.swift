@@ -7,7 +7,7 @@ extension HTTPField.Name {
 }
 
 extension HTTPFields {
-    /// What every answer of the database says; ``ClientCORS`` adds whose pages may read it. No page of another origin may have it
+    /// The fields of every answer of the database; ``ClientCORS`` adds whose pages may read it. No page of another origin may have it
     /// as an image or a script (Fetch §3.7).
     static let database: HTTPFields = [
         .contentType: "application/json; charset=utf-8", .cacheControl: "no-cache", .resourcePolicy: "same-origin",

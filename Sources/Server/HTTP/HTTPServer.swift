@@ -73,7 +73,7 @@ package struct HTTPServer: Service, CustomStringConvertible {
     let audit: AuditLog
     private let streams: EventStreams
     let media: MediaAccess
-    /// Whose pages may use the service, beside its own.
+    /// The origins of the pages that may use the service, beside its own.
     let origins: AllowedOrigins
     let room = ConnectionLimiter()
     let traffic = Traffic()

@@ -11,7 +11,7 @@ import Tree
 final class EventStreams: Sendable {
     private let admission: Admission
     private let access: DatabaseAccess
-    /// Whose pages may read.
+    /// The origins of the pages that may read.
     private let origins: AllowedOrigins
     private let starts: InitialEvents
     private let keepAlive: TimeAmount
