@@ -58,6 +58,10 @@ class Page:
         # Not by Playwright's own waiting, whose polling is an "eval" that the page does not allow.
         eventually(script, lambda: self.page.evaluate(f"Boolean({script})"))
 
+    def kept(self):
+        """What the browser keeps of posts and files, but for their bytes."""
+        return self.page.evaluate("""async () => await (await import("/page/upload-store.js")).readAll()""")
+
     def close(self):
         assert self.faults == []
         self.context.close()
@@ -196,9 +200,32 @@ def test_a_tab_that_is_loaded_again_goes_on(browser):
         eventually("some posts", lambda: len(posts(running)) >= 20)
         before, tab.page = tab.page, tab.open()
         before.close()
-        eventually("the other posts", lambda: len(posts(running)) >= MANY - 3)
+        eventually("the other posts", lambda: len(posts(running)) >= MANY - 3, lambda: (len(posts(running)), tab.kept()))
         tab.wait_for("document.querySelector('upload-tray .title')?.textContent?.endsWith(' 2 failed')")
         assert len(posts(running)) == MANY - 3
+        tab.close()
+
+
+def test_all_posts_of_a_drop_are_published_or_none(browser):
+    """However soon the tab goes after somebody has said so."""
+    with service() as running:
+        tab = Page(browser, running)
+        tab.give("drop", drop_of_many())
+        tab.wait_for("document.querySelectorAll('.composer .photos li').length === 49")
+        running.kill()
+        # What the browser keeps as soon as it keeps any of it.
+        states = tab.page.evaluate("""async () => {
+            const { readAll } = await import("/page/upload-store.js");
+            document.querySelector(".composer button[type=submit]").click();
+            for (let turn = 0; turn < 10000; turn += 1) {
+                const states = (await readAll()).posts.map(({ state }) => state);
+                if (states.includes("ready")) return states;
+            }
+        }""")
+        assert states == ["ready"] * 49
+        running.start()
+        tab.reload()
+        eventually("the posts", lambda: len(posts(running)) >= MANY - 3, lambda: (len(posts(running)), tab.kept()))
         tab.close()
 
 
@@ -210,10 +237,10 @@ def test_what_was_being_written_when_the_tab_went_is_there_again(browser):
         tab.page.locator(".composer li textarea").first.fill("A lake")
         write(tab.page, "Half a sen")
         # It is kept a moment after the last key.
-        eventually("what is kept", lambda: tab.page.evaluate("""async () => {
-            const { posts, files } = await (await import("/page/upload-store.js")).readAll();
-            return posts[0]?.text === "Half a sen" && files.some(({ alt }) => alt === "A lake");
-        }"""))
+        def is_kept(kept):
+            return kept["posts"][0].get("text") == "Half a sen" and any(file.get("alt") == "A lake" for file in kept["files"])
+
+        eventually("what is kept", lambda: is_kept(tab.kept()), tab.kept)
         tab.reload()
         tab.page.click("upload-tray .left button:has-text('Go on writing')")
         tab.wait_for("document.querySelectorAll('.composer .photos li').length === 2")

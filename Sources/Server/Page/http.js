@@ -24,8 +24,15 @@ export async function api(path, { method = "GET", json, body, headers = {}, sign
   throw await problemOf(response);
 }
 
+// The document that the service answers with; throws a Problem also where the answer is cut off.
 export async function apiJSON(path, options) {
-  return (await api(path, options)).json();
+  const response = await api(path, options);
+  try {
+    return await response.json();
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new Problem({ detail: t("problem.offline") });
+  }
 }
 
 async function problemOf(response) {

@@ -33,12 +33,14 @@ async function transaction(names, mode, act) {
 
 export const isDurable = async () => (await database) !== null;
 
-// All posts and files, as they are kept.
+// All posts and files, as they are kept at one moment.
 export async function readAll() {
-  return {
-    posts: (await transaction(["posts"], "readonly", (posts) => posts.getAll())) ?? [],
-    files: (await transaction(["files"], "readonly", (files) => files.getAll())) ?? [],
-  };
+  let posts, files;
+  await transaction(["posts", "files"], "readonly", (postStore, fileStore) => {
+    posts = postStore.getAll();
+    files = fileStore.getAll();
+  });
+  return { posts: posts?.result ?? [], files: files?.result ?? [] };
 }
 
 // Keeps a post with its files at once, or nothing; throws where there is no room.
@@ -52,11 +54,13 @@ export async function keep(posts, files, blobs) {
   });
 }
 
-// Changes some fields of a record, if it is still there: other tabs may change others.
-export async function change(kind, id, fields) {
+// Changes some fields of records, of all of them or of none; those that are gone stay gone. Other tabs may change other fields.
+export async function change(kind, ids, fields) {
   await transaction([kind], "readwrite", (store) => {
-    const request = store.get(id);
-    request.onsuccess = () => { if (request.result) store.put({ ...request.result, ...fields }, id); };
+    for (const id of ids) {
+      const request = store.get(id);
+      request.onsuccess = () => { if (request.result) store.put({ ...request.result, ...fields }, id); };
+    }
   });
 }
 

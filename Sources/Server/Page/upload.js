@@ -32,7 +32,8 @@ class Uploads extends EventTarget {
   constructor() {
     super();
     this.ready = this.#load();
-    this.#channel.onmessage = ({ data }) => this.#hear(data);
+    // What another tab says while the store is read comes after what was read.
+    this.#channel.onmessage = ({ data }) => this.ready.then(() => this.#hear(data));
     for (const name of ["online", "offline"]) addEventListener(name, () => { this.setTrouble(null); this.#work.look(); });
     session.addEventListener("change", () => { this.setTrouble(null); this.#work.look(); });
     addEventListener("beforeunload", (event) => { if (this.#isLostWithPage) event.preventDefault(); });
@@ -47,7 +48,6 @@ class Uploads extends EventTarget {
   }
 
   post(id) { return this.#posts.get(id); }
-
   file(id) { return this.#files.get(id); }
 
   filesOf(post) { return post.order.map((id) => this.#files.get(id)).filter(Boolean); }
@@ -124,16 +124,15 @@ class Uploads extends EventTarget {
   // MARK: Changing
 
   async setAlt(id, alt) { await this.change("files", id, { alt }); }
+  async order(id, order) { await this.change("posts", id, { order }); }
+  // Gives a post its place among the others.
+  async place(id, { at, index }) { await this.change("posts", id, { at, index }); }
 
   // Says what is written so far, so that a crash of the tab does not lose it; of all posts of a group.
   async write(group, fields) {
-    for (const post of this.posts) if (post.group === group && post.state === "writing") await this.change("posts", post.id, fields);
+    const posts = this.posts.filter((post) => post.group === group && post.state === "writing");
+    await this.change("posts", posts.map(({ id }) => id), fields);
   }
-
-  async order(id, order) { await this.change("posts", id, { order }); }
-
-  // Gives a post its place among the others.
-  async place(id, { at, index }) { await this.change("posts", id, { at, index }); }
 
   // Puts the photos of a group into one post, or into one each. What was sent already is sent again, to another draft.
   async regroup(group, together) {
@@ -145,9 +144,9 @@ class Uploads extends EventTarget {
     await this.forget(change.gone, []);
   }
 
-  // Publishes posts as soon as their photos are there. Durable when it resolves.
+  // Publishes posts, all of them or none, as soon as their photos are there. Durable when it resolves.
   async publish(ids, { text = "", mentions = [] } = {}) {
-    for (const id of ids) await this.change("posts", id, { text, mentions, state: "ready", problem: null });
+    await this.change("posts", ids, { text, mentions, state: "ready", problem: null });
     this.#work.look();
   }
 
@@ -215,13 +214,21 @@ class Uploads extends EventTarget {
     this.#tell();
   }
 
-  async change(kind, id, fields) {
-    const map = kind === "posts" ? this.#posts : this.#files;
-    if (!map.has(id)) return;
-    map.set(id, { ...map.get(id), ...fields });
+  // Changes fields of a post or file, or of several at once.
+  async change(kind, ids, fields) {
+    const known = this.#note(kind, [ids].flat(), fields);
+    if (known.length === 0) return;
     this.#tell();
-    await store.change(kind, id, fields);
-    this.#channel.postMessage({ kind, id, fields });
+    await store.change(kind, known, fields);
+    this.#channel.postMessage({ kind, ids: known, fields });
+  }
+
+  // Puts fields into what this tab knows; the ids of those that it knows.
+  #note(kind, ids, fields) {
+    const map = kind === "posts" ? this.#posts : this.#files;
+    const known = ids.filter((id) => map.has(id));
+    for (const id of known) map.set(id, { ...map.get(id), ...fields });
+    return known;
   }
 
   // Takes a post that was published out of the queue.
@@ -246,7 +253,7 @@ class Uploads extends EventTarget {
     this.#work.look();
   }
 
-  #hear({ posts = [], files = [], kind, id, fields, gone, progress, trouble }) {
+  #hear({ posts = [], files = [], kind, ids, fields, gone, progress, trouble }) {
     for (const post of posts) this.#posts.set(post.id, post);
     for (const file of files) {
       this.#files.set(file.id, file);
@@ -255,14 +262,9 @@ class Uploads extends EventTarget {
     if (gone) this.#drop(gone.posts, gone.files, gone.isPublished);
     if (progress) this.setProgress(progress.id, progress.sent);
     if (trouble !== undefined) this.trouble = trouble;
-    if (kind) {
-      const map = kind === "posts" ? this.#posts : this.#files;
-      if (map.has(id)) map.set(id, { ...map.get(id), ...fields });
-    }
+    if (kind) this.#note(kind, ids, fields);
     this.#tell();
-    if (!progress && trouble === undefined) {
-      this.#work.look();
-    }
+    if (!progress && trouble === undefined) this.#work.look();
   }
 
   // Tells listeners once for what happens in one moment.
