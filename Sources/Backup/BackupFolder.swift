@@ -65,7 +65,10 @@ package final class BackupFolder: BackupTarget, BackupSource {
                     hint: "choose another folder for this one's")
             }
         } else {
-            guard try root.names().allSatisfy({ $0 == "lock" }) else { throw Self.foreign(path) }
+            // A first backup may have been broken off before there was a mark.
+            let leftovers = try root.names().filter { $0 != "lock" }
+            guard leftovers.allSatisfy(StagedFile.isTemporary) else { throw Self.foreign(path) }
+            for name in leftovers { try root.remove(name) }
             // The keys that sign tokens come to be in it.
             try closeToOthers(root)
             let mark = BackupMark(format: BackupState.format, store: store)

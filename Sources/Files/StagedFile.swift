@@ -60,6 +60,9 @@ public final class StagedFile: Sendable {
         _ = try finish()
     }
 
+    /// Whether a name is one of those that files have of ``init(holding:in:)`` until they are published.
+    package static func isTemporary(_ name: String) -> Bool { name.wholeMatch(of: /\.[0-9]{1,20}\.part/) != nil }
+
     deinit {
         _ = close(descriptor)
         if state.withLock({ !$0.isPublished && !$0.isKept }) { try? folder.remove(name) }

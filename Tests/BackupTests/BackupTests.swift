@@ -118,6 +118,28 @@ struct BackupTests {
         }
     }
 
+    @Test(
+        "One that was broken off before its folder had a mark is begun anew; a folder with anything else is refused",
+        arguments: [
+            ([], nil), ([".12345678901234567890.part"], nil), (["notes.part"], .notBackup),
+            ([".1.part", "notes"], .notBackup),
+        ] as [([String], ErrorCode?)])
+    func brokenOffEarly(files: [String], refusal: ErrorCode?) async throws {
+        try await withPipeline { running in
+            let store = try await BackedUpStore(running)
+            let path = "\(running.scratch.path)/begun"
+            for name in ["lock"] + files { try running.scratch.write("", to: "begun/\(name)") }
+            do {
+                let made = try await store.backup(to: path)
+                #expect(refusal == nil && made.last.finished)
+            } catch {
+                #expect(Failure(error).code == refusal, "\(error)")
+            }
+            let names = try FileManager.default.contentsOfDirectory(atPath: path)
+            #expect(files.filter(names.contains) == (refusal == nil ? [] : files))
+        }
+    }
+
     @Test("Sweeps wait until a backup is there")
     func sweeps() async throws {
         try await withPipeline(settings: { $0.gracePeriod = .zero }) { running in

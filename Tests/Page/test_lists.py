@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from gallery import PLACE, opened, seeded, until, wait
+from gallery import PATIENCE, PLACE, opened, seeded, until, wait
 from playwright.sync_api import expect
 from service import service
 
@@ -239,10 +239,10 @@ def test_ten_thousand_posts_are_scrolled(browser):
             page.wait_for_selector(CARDS)
             devtools = page.context.new_cdp_session(page)
             # A screen at a time, each of its posts noted; all of it in the page, for a round trip would take longer than the scrolling.
-            walk = """async (step) => {
+            walk = """async ([step, patience]) => {
                 const seen = new Map();
                 const frame = () => new Promise((resolve, fail) => {
-                    const timer = setTimeout(() => fail(new Error(`no frame in half a minute at ${scrollY}: ${document.visibilityState}`)), 30000);
+                    const timer = setTimeout(() => fail(new Error(`no frame for long at ${scrollY}: ${document.visibilityState}`)), patience);
                     requestAnimationFrame(() => { clearTimeout(timer); resolve(); });
                 });
                 const empty = () => [...document.querySelectorAll("post-feed .page")].find((element) => {
@@ -250,8 +250,8 @@ def test_ten_thousand_posts_are_scrolled(browser):
                     return bottom > 0 && top < innerHeight && element.childElementCount !== element.page.count;
                 });
                 for (;;) {
-                    for (let count = 0; empty(); count++) {
-                        if (count > 3000) throw new Error(`a page stays empty at ${scrollY}: ${empty().childElementCount} of ${empty().page.count}`);
+                    for (const start = performance.now(); empty();) {
+                        if (performance.now() > start + patience) throw new Error(`a page stays empty at ${scrollY}: ${empty().childElementCount} of ${empty().page.count}`);
                         await frame();
                     }
                     for (const card of document.querySelectorAll("post-feed article")) {
@@ -279,7 +279,7 @@ def test_ten_thousand_posts_are_scrolled(browser):
             early = heap()
             page.evaluate("scrollTo(0, 0)")
             for step in (1, -1):
-                seen = page.evaluate(walk, step)
+                seen = page.evaluate(walk, [step, PATIENCE])
                 assert [id for id, _ in seen] == ids
                 assert [position for _, position in seen] == list(range(1, 10_001))
             late, watched = heap(), page.evaluate("watched")
