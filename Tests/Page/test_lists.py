@@ -251,7 +251,8 @@ def test_ten_thousand_posts_are_scrolled(browser):
                 });
                 for (;;) {
                     for (const start = performance.now(); empty();) {
-                        if (performance.now() > start + patience) throw new Error(`a page stays empty at ${scrollY}: ${empty().childElementCount} of ${empty().page.count}`);
+                        const { childElementCount, page } = empty();
+                        if (performance.now() > start + patience) throw new Error(`${childElementCount} of ${page.count} at ${scrollY}`);
                         await frame();
                     }
                     for (const card of document.querySelectorAll("post-feed article")) {
