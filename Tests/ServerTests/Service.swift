@@ -102,6 +102,8 @@ func withService<R: Sendable>(
         let storage = try await StorageFolder(
             path: path, engine: engine, retention: retention,
             mediaPlace: serverSettings.publicURL?.mediaPlace(ofProject: project))
+        // What a new store begins with is committed now, and not among what the test does.
+        try await storage.upgradeData()
         var settings = PipelineSettings(workers: 2)
         change(&settings)
         let pipeline = UploadService(storage: storage, settings: settings, moderator: moderator, logger: logger)

@@ -1,3 +1,4 @@
+import Dispatch
 import Synchronization
 import Testing
 
@@ -41,13 +42,14 @@ private struct Start {
 extension TreeStore {
     fileprivate func listen(
         at path: TreePath, matching query: TreeQuery? = nil, notifying receiver: any EventReceiver,
-        maxBytes: Int = maxListenedBytes
+        maxBytes: Int = maxListenedBytes, began: () -> Void = {}
     ) async throws -> Start {
         var begun: Listener?
         let (json, token) = try await listen(
             at: path, matching: query, notifying: receiver, maxBytes: maxBytes
         ) {
             begun = $0
+            began()
         } start: { value throws(TreeError) in
             var json: [UInt8] = []
             let rest = try value.json { piece in json += piece }
@@ -117,6 +119,39 @@ extension TreeStore {
                 let texts = recorder.texts(for: start).filter { !$0.contains("mark") }
                 #expect(texts == (`case`.event.map { [$0] } ?? []), "\(`case`)")
             }
+        }
+    }
+
+    /// Lets one write through at a time, when told to.
+    private struct Gate: Derivation {
+        let place = TreePattern("a")
+        let arrived: AsyncStream<Void>.Continuation
+        let opened = DispatchSemaphore(value: 0)
+
+        func writes(for node: ChangedNode, at commit: CommitPoint, in snapshot: TreeSnapshot) -> [TreeWrite] {
+            arrived.yield()
+            opened.wait()
+            return []
+        }
+    }
+
+    @Test("who begins to listen below a write that is under way is not told of what it leaves as it was")
+    func underWay() async throws {
+        try await withEngine(.sqlite) { engine in
+            let (arrivals, arrived) = AsyncStream.makeStream(of: Void.self)
+            let gate = Gate(arrived: arrived)
+            let store = try await TreeStore(engine: engine, derivations: [[gate]], isMaintained: false)
+            var arriving = arrivals.makeAsyncIterator()
+            gate.opened.signal()
+            try await store.set("a", to: ["b": 1, "c": 1])
+            _ = await arriving.next()
+            let recorder = Recorder()
+            async let written = store.set("a", to: ["b": 1, "c": 2])
+            _ = await arriving.next()
+            let start = try await store.listen(at: "a/b", notifying: recorder) { gate.opened.signal() }
+            _ = try await written
+            await store.commits.waitForDelivery()
+            #expect(start.json == "1" && recorder.texts(for: start).isEmpty)
         }
     }
 

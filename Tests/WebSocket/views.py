@@ -23,7 +23,6 @@ class Listen:
     hash: str = ""  # The hash with which it was last sent.
     # By part with one writer, what it shows of it, and the steps at which that may be.
     positions: dict = dataclasses.field(default_factory=dict)
-    is_young: bool = False  # Whether it has had its first value, and no other news.
     may_jump: bool = True  # Whether what comes next may be later by several commits, as a first value is.
     since: int = 0  # The number of the request with which it was last sent.
 
@@ -67,9 +66,7 @@ class Views:
             may_repeat = sum(any(is_above(listen.path, path) for path, _ in writes) for listen in listens) > 1
         changed = [listen for listen in listens if self.fill(listen, action, base, writes)]
         is_awaited = action == "d" and any(listen.path == base and listen.asked for listen in listens)
-        # A commit in the moment of the first value may be told although it changes nothing there.
-        is_early = any(listen.is_young and (is_above(listen.path, base) or is_above(base, listen.path)) for listen in listens)
-        if not changed and not is_awaited and not may_repeat and not is_early:
+        if not changed and not is_awaited and not may_repeat:
             raise Violation(f"a push at {body['p']!r} that changes nothing")
         return changed
 
@@ -85,7 +82,6 @@ class Views:
         before, listen.value = listen.value, after(listen.value, listen.path, writes)
         if is_whole:
             listen.is_fresh = True
-        listen.is_young = is_whole and listen.asked > 0
         if not listen.is_filled:
             return False
         if listen.query and model.text(listen.query.window(listen.value)) != model.text(plain(listen.value)):

@@ -24,7 +24,19 @@ final class CommitStream: Sendable {
         var isClosed = false
     }
 
+    /// The writes of the transaction under way.
+    private struct Writes {
+        /// The number of transactions that have ended.
+        var endedCount = 0
+        var nodes: [[UInt8]] = []
+
+        func isAbove(_ node: [UInt8]) -> Bool {
+            nodes.contains { $0.count < node.count && node.starts(with: $0) }
+        }
+    }
+
     private let state = Mutex(State())
+    private let writes = WatchedValue(Writes())
     private let position = WatchedValue(Position())
 
     // MARK: Listeners
@@ -43,14 +55,35 @@ final class CommitStream: Sendable {
 
     var hasListeners: Bool { state.withLock { !$0.listeners.isEmpty } }
 
-    /// See ``ListenerTable/listenedNodes(strictlyBelow:)``.
-    func listenedNodes(strictlyBelow node: [UInt8]) -> [[UInt8]] {
-        state.withLock { $0.listeners.isEmpty ? [] : $0.listeners.listenedNodes(strictlyBelow: node) }
+    /// The nodes at which somebody listens below one that the transaction under way is about to write; see
+    /// ``ListenerTable/listenedNodes(strictlyBelow:)``.
+    ///
+    /// Whoever begins to listen below it from now on is not among them, and waits for the end of the transaction
+    /// (``waitForWrites(above:)``).
+    func listenedNodes(belowWriteAt node: [UInt8]) -> [[UInt8]] {
+        writes.change { $0.nodes.append(node) }
+        return state.withLock { $0.listeners.isEmpty ? [] : $0.listeners.listenedNodes(strictlyBelow: node) }
     }
 
     /// See ``ListenerTable/hasReceiver(atOrAbove:)``.
     func hasReceiver(atOrAbove node: [UInt8]) -> Bool {
         state.withLock { $0.listeners.hasReceiver(atOrAbove: node) }
+    }
+
+    /// Waits until no transaction writes above a node that did not know of a listener there: what such a one leaves
+    /// unchanged it would tell as a change.
+    func waitForWrites(above node: [UInt8]) async {
+        let endedCount = writes.value.endedCount
+        let isOver = { @Sendable (writes: Writes) in writes.endedCount > endedCount || !writes.isAbove(node) }
+        while !Task.isCancelled, !isOver(writes.value) { await writes.wait(unless: isOver) }
+    }
+
+    /// Notes that a transaction has come to its end, whether it changed anything or not.
+    func endWrites() {
+        writes.change { writes in
+            writes.endedCount += 1
+            writes.nodes = []
+        }
     }
 
     // MARK: Changes

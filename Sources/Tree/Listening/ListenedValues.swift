@@ -10,7 +10,7 @@ struct ListenedValues {
         below writes: [EncodedWrite], of commits: CommitStream, in snapshot: any EngineSnapshot
     ) throws(TreeError) {
         for write in writes where !write.isPriority {
-            for node in commits.listenedNodes(strictlyBelow: write.key) {
+            for node in commits.listenedNodes(belowWriteAt: write.key) {
                 guard let rows = try Self.rows(at: node, in: snapshot) else { continue }
                 values.append((node, write, rows))
             }

@@ -28,8 +28,8 @@ extension TreeStore {
         start: @escaping @Sendable (InitialValue) throws(TreeError) -> Start
     ) async throws(TreeError) -> (start: Start, token: SyncToken) {
         try path.checkDepth()
-        let id =
-            query == nil ? commits.add(.receiver(receiver), at: StoreFormat.dataKey(path)) : commits.makeID()
+        let node = StoreFormat.dataKey(path)
+        let id = query == nil ? commits.add(.receiver(receiver), at: node) : commits.makeID()
         let listener = Listener(id: id, path: path, query: query, unindexed: unindexed)
         let subscription = query.map { query in
             queries.take(QuerySubscriptions.Key(path: path, query: query, unindexed: unindexed), for: id) {
@@ -54,6 +54,7 @@ extension TreeStore {
                     return (try start(value), token)
                 }
             }
+            await commits.waitForWrites(above: node)
             return try await read { snapshot throws(TreeError) in
                 try requester?.judgeRead(of: path, in: snapshot)
                 let value = InitialValue { drain throws(TreeError) in

@@ -33,10 +33,16 @@ final class Committer: Sendable {
         _ takeGroup: @escaping @Sendable () -> [EncodedUpdate]
     ) async throws(TreeError) -> [GroupCommit.Answer] {
         await commits.waitForRoom()
-        return try await engine.write { [self] transaction throws(TreeError) in
-            try apply(takeGroup(), to: transaction, timestampMilliseconds: clock())
-        } committed: { [self] answers in
-            publish(answers)
+        do {
+            return try await engine.write { [self] transaction throws(TreeError) in
+                try apply(takeGroup(), to: transaction, timestampMilliseconds: clock())
+            } committed: { [self] answers in
+                publish(answers)
+            }
+        } catch {
+            // The next transaction may be under way by now. Of its writes one may be told that changed nothing.
+            commits.endWrites()
+            throw error
         }
     }
 
@@ -52,6 +58,7 @@ final class Committer: Sendable {
             mark?.advance(to: last.token)
             commits.publish(changes)
         }
+        commits.endWrites()
         count(applied)
     }
 
