@@ -34,6 +34,20 @@ import Testing
         }
     }
 
+    @Test("a change of any length comes as it was written", arguments: EngineKind.allCases)
+    func lengths(kind: EngineKind) async throws {
+        try await withStore(kind) { store in
+            let texts = [0, 900, 960, 1_919, 122_700, 122_900, 140_000, 3_000_000].map {
+                String(repeating: "é", count: $0 / 2)
+            }
+            for text in texts { try await store.set("a", to: ["text": .string(text), "number": 1]) }
+            let changes = try await store.changes(since: .start, limit: 100)
+            #expect(
+                changes.map(\.writes)
+                    == texts.map { [TreeWrite(path: "a", value: ["text": .string($0), "number": 1])] })
+        }
+    }
+
     @Test("replaying the log gives the tree", arguments: EngineKind.allCases)
     func replay(kind: EngineKind) async throws {
         let seed = UInt64.random(in: .min ... .max)

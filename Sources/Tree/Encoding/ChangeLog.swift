@@ -2,7 +2,8 @@
 ///
 /// The key is the sequence number; numbers begin at 1 and have no gap. A change of more than 960 bytes goes on in
 /// further rows, whose keys have the number of the piece in 4 bytes behind: SQLite copies the whole of each row that it
-/// compares on its way to another, so that long rows make every search beside them slow. The value, joined, is:
+/// compares on its way to another, so that long rows make every search beside them slow. But each piece is a search of its
+/// own, which may pass a long row of data: a large change has fewer and longer pieces. The value, joined, is:
 ///
 ///     8 bytes                        milliseconds since 1970
 ///     00, or 01 and counted          a put, or a patch and the key below which it was asked for
@@ -19,6 +20,9 @@ struct ChangeLog: Sendable {
 
     /// The most bytes of a row that SQLite keeps in the page of its key, with pages of 4 KiB, are a few more.
     private static let pieceBytes = 960
+    /// The most pieces of that length. A change that would need more is cut into about as many longer ones.
+    private static let maxShortPieces = 128
+    private static let minLongPieceBytes = 16 << 10
     private static let keyBytes = 9
 
     private static func key(_ sequence: UInt64, piece: Int = 0) -> [UInt8] {
@@ -61,9 +65,11 @@ struct ChangeLog: Sendable {
     /// Writes the rows of a change.
     func append(_ change: EncodedChange, in transaction: any EngineTransaction) throws(TreeError) {
         let row = change.row
-        for (piece, start) in stride(from: 0, to: row.count, by: Self.pieceBytes).enumerated() {
+        let isLong = row.count > Self.maxShortPieces * Self.pieceBytes
+        let length = isLong ? max(row.count / Self.maxShortPieces, Self.minLongPieceBytes) : Self.pieceBytes
+        for (piece, start) in stride(from: 0, to: row.count, by: length).enumerated() {
             let key = Self.key(change.token.sequence, piece: piece)
-            try transaction.put(row.span.extracting(start..<min(start + Self.pieceBytes, row.count)), for: key.span)
+            try transaction.put(row.span.extracting(start..<min(start + length, row.count)), for: key.span)
         }
     }
 
