@@ -93,8 +93,7 @@ func withService<R: Sendable>(
         var serverSettings = HTTPServer.Settings(socketPath: StorageFolder.socketPath(in: path))
         serverSettings.listen = try ListenAddress("127.0.0.1:0")
         // All tests run at once, on few processors: nothing that a slow machine would make happen.
-        serverSettings.shutdownPatience = .seconds(600)
-        serverSettings.idleTimeout = .seconds(600)
+        (serverSettings.shutdownPatience, serverSettings.idleTimeout) = (.seconds(600), .seconds(600))
         serverSettings.bodyPatience = .seconds(600)
         serverSettings.database.keepAliveMilliseconds = 600_000
         changeServer(&serverSettings)
@@ -102,8 +101,7 @@ func withService<R: Sendable>(
         let storage = try await StorageFolder(
             path: path, engine: engine, retention: retention,
             mediaPlace: serverSettings.publicURL?.mediaPlace(ofProject: project))
-        // What a new store begins with is committed now, and not among what the test does.
-        try await storage.upgradeData()
+        try await storage.upgradeData()  // What a new store begins with is not to come among what the test commits.
         var settings = PipelineSettings(workers: 2)
         change(&settings)
         let pipeline = UploadService(storage: storage, settings: settings, moderator: moderator, logger: logger)
@@ -119,9 +117,7 @@ func withService<R: Sendable>(
             accounts: accounts(
                 in: storage.tree, access: access, authority: authority, isEmulator: accessSettings.isEmulator,
                 logger: logger), logger: logger
-        ) {
-            continuation.yield($0)
-        }
+        ) { continuation.yield($0) }
         let group = ServiceGroup(
             configuration: .init(
                 services: [.init(service: pipeline, successTerminationBehavior: .ignore), .init(service: server)],

@@ -139,13 +139,12 @@ extension TreeStore {
     func underWay() async throws {
         try await withEngine(.sqlite) { engine in
             let (arrivals, arrived) = AsyncStream.makeStream(of: Void.self)
-            let gate = Gate(arrived: arrived)
-            let store = try await TreeStore(engine: engine, derivations: [[gate]], isMaintained: false)
             var arriving = arrivals.makeAsyncIterator()
+            let (gate, recorder) = (Gate(arrived: arrived), Recorder())
             gate.opened.signal()
+            let store = try await TreeStore(engine: engine, derivations: [[gate]])
             try await store.set("a", to: ["b": 1, "c": 1])
             _ = await arriving.next()
-            let recorder = Recorder()
             async let written = store.set("a", to: ["b": 1, "c": 2])
             _ = await arriving.next()
             let start = try await store.listen(at: "a/b", notifying: recorder) { gate.opened.signal() }
