@@ -135,18 +135,20 @@ package final class PostExpiry: Sendable {
         return page
     }
 
-    /// - Returns: Whether it was there: its author may have come first.
+    /// - Returns: Whether it was there: its author, or another sweep, may have come first.
     private func delete(_ path: TreePath) async throws -> Bool {
         do {
             guard let id = path.keys.last.flatMap({ PostID($0.string) }),
                 try await tree.snapshot({ try $0.path(ofPost: id) }) == path
             else {
-                try await tree.set(path, to: nil)
+                try await tree.set(path, to: nil, if: [.exists(path)])
                 return true
             }
             _ = try await publisher.deletePost(id, by: .admin)
             return true
         } catch let error as Failure where error.code == .notFound {
+            return false
+        } catch let error as TreeError where error.code == .preconditionFailed {
             return false
         }
     }
