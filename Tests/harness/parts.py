@@ -62,7 +62,9 @@ REST = {
     "more of the WebSocket's model": ["Scripts/test-websocket", "model", "5"],
     "more connections": ["Scripts/test-websocket", "hostile", "5000"],
     "debug build": [*BUILD, "--build-tests"],
-    "Swift tests of the debug build": ["env", "-u", "TINTYPE", *SWIFT, ROOT / ".build/debug/tintypePackageTests.xctest"],
+    # A process of it may take half an hour beside other work: the decoders are many times slower so.
+    "Swift tests of the debug build": [
+        "env", "-u", "TINTYPE", *SWIFT, ROOT / ".build/debug/tintypePackageTests.xctest", "--patience", "5400"],
     "release build": ["Scripts/test-release"],
     "the command line of the release build": [
         "env", f"TINTYPE={ROOT}/.build/release/tintype", *SWIFT, TESTING / "tintypePackageTests.xctest",

@@ -4,7 +4,7 @@
 All tests of a target at once would each take as long as the whole run, so that no time-out could be short. With a few at
 a time each test is quick and nearly alone, and the processors have work while other tests wait.
 
-    swift_tests.py BUNDLE [--only PATTERN] [--but PATTERN] [--side-by-side N]
+    swift_tests.py BUNDLE [--only PATTERN] [--but PATTERN] [--side-by-side N] [--patience SECONDS]
 """
 
 import argparse
@@ -84,8 +84,8 @@ def shares(counts):
 class Run:
     """What the processes have found so far. Methods may be called from any thread."""
 
-    def __init__(self):
-        self.lock = threading.Lock()
+    def __init__(self, patience):
+        self.lock, self.patience = threading.Lock(), patience
         self.tests, self.failed, self.passed = [], [], 0
 
     def take(self, bundle, names):
@@ -98,11 +98,11 @@ class Run:
                     [*command(bundle, stream), "--no-parallel", "--filter", pattern], stdin=subprocess.DEVNULL,
                     stdout=file, stderr=subprocess.STDOUT)
                 try:
-                    status = process.wait(HANG)
+                    status = process.wait(self.patience)
                 except subprocess.TimeoutExpired:
                     process.kill()
                     process.wait()
-                    status = f"still runs after {HANG} s"
+                    status = f"still runs after {self.patience} s"
             self.note(names, status, read(stream), output.read_text(errors="replace"))
 
     def note(self, names, status, records, output):
@@ -154,12 +154,13 @@ def main():
     parser.add_argument("--only", default="", help="a pattern of the names of suites, as Target.Suite")
     parser.add_argument("--but", help="a pattern of those that are left out")
     parser.add_argument("--side-by-side", type=int, default=6, help="the number of processes at a time")
+    parser.add_argument("--patience", type=int, default=HANG, help="the seconds after which a process counts as hanging")
     options = parser.parse_args()
     counts = {name: count for name, count in listed(options.bundle).items()
               if re.search(options.only, name) and not (options.but and re.search(options.but, name))}
     if not counts:
         sys.exit("no suite has such a name")
-    run, start = Run(), time.monotonic()
+    run, start = Run(options.patience), time.monotonic()
     with concurrent.futures.ThreadPoolExecutor(options.side_by_side) as pool:
         for work in [pool.submit(run.take, options.bundle, names) for names in shares(counts)]:
             work.result()
