@@ -13,7 +13,8 @@ struct PostExpiryTests {
         return (posts, try await running.storage.tree.keys(of: Paths.postsOf(uid)).count)
     }
 
-    /// A sweep of the service's own may be at it at the same time. Each post counts once, when its page has ended.
+    /// Expects that so many posts have expired. A sweep of the service's own may be deleting them at the same time; each post
+    /// counts once, when its page has ended.
     private func expectExpired(_ count: Int, in running: RunningPipeline) async throws {
         try await eventually(seen: { try await running.pipeline.status().expired as Any }) {
             try await running.pipeline.status().expired == count
@@ -70,6 +71,20 @@ struct PostExpiryTests {
             try await running.pipeline.janitor.sweep()
             #expect(try await counts(running).posts == 1)
             #expect(try await running.pipeline.status().expired == nil)
+        }
+    }
+
+    @Test("Posts that two delete at the same time are counted once")
+    func twoAtOnce() async throws {
+        try await withPipeline { running in
+            let posts = (0..<200).map { _ in
+                (running.storage.ids.next().key, ["author": ["uid": "u"], "text": "x", "timestamp": 1] as TreeValue)
+            }
+            try await running.storage.tree.set(Paths.posts, to: .object(Dictionary(uniqueKeysWithValues: posts)))
+            let expiry = running.pipeline.expiry
+            async let first = expiry.page(olderThan: .seconds(3600), after: nil, isDryRun: false)
+            async let second = expiry.page(olderThan: .seconds(3600), after: nil, isDryRun: false)
+            #expect(try await first.posts + second.posts == 200)
         }
     }
 

@@ -90,12 +90,7 @@ func withService<R: Sendable>(
     try await withScratch { scratch in
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let path = "\(scratch.path)/Storage"
-        var serverSettings = HTTPServer.Settings(socketPath: StorageFolder.socketPath(in: path))
-        serverSettings.listen = try ListenAddress("127.0.0.1:0")
-        // All tests run at once, on few processors: nothing that a slow machine would make happen.
-        (serverSettings.shutdownPatience, serverSettings.idleTimeout) = (.seconds(600), .seconds(600))
-        serverSettings.bodyPatience = .seconds(600)
-        serverSettings.database.keepAliveMilliseconds = 600_000
+        var serverSettings = try patientSettings(at: StorageFolder.socketPath(in: path))
         changeServer(&serverSettings)
         let project = serverSettings.database.namespace
         let storage = try await StorageFolder(
@@ -117,7 +112,9 @@ func withService<R: Sendable>(
             accounts: accounts(
                 in: storage.tree, access: access, authority: authority, isEmulator: accessSettings.isEmulator,
                 logger: logger), logger: logger
-        ) { continuation.yield($0) }
+        ) {
+            continuation.yield($0)
+        }
         let group = ServiceGroup(
             configuration: .init(
                 services: [.init(service: pipeline, successTerminationBehavior: .ignore), .init(service: server)],
@@ -136,6 +133,17 @@ func withService<R: Sendable>(
         await storage.close()
         return result
     }
+}
+
+/// Settings with which nothing happens because a machine is slow.
+private func patientSettings(at socketPath: String) throws -> HTTPServer.Settings {
+    var settings = HTTPServer.Settings(socketPath: socketPath)
+    settings.listen = try ListenAddress("127.0.0.1:0")
+    settings.shutdownPatience = .seconds(600)
+    settings.idleTimeout = .seconds(600)
+    settings.bodyPatience = .seconds(600)
+    settings.database.keepAliveMilliseconds = 600_000
+    return settings
 }
 
 /// The port at which a service listens, once it listens at all its addresses.

@@ -22,6 +22,7 @@ struct ChangeLog: Sendable {
     private static let pieceBytes = 960
     /// The most pieces of that length. A change that would need more is cut into about as many longer ones.
     private static let maxShortPieces = 128
+    /// The shortest of these: most of the pages that it takes are full.
     private static let minLongPieceBytes = 16 << 10
     private static let keyBytes = 9
 

@@ -17,6 +17,8 @@ final class CommitStream: Sendable {
         var waitingForDelivery: [CheckedContinuation<Void, Never>] = []
         /// Those who wait until what is in the backlog now is delivered.
         var fences: [CheckedContinuation<Void, Never>] = []
+        /// The nodes that the transaction under way has begun to write.
+        var writtenNodes: [[UInt8]] = []
     }
 
     private struct Position {
@@ -24,19 +26,9 @@ final class CommitStream: Sendable {
         var isClosed = false
     }
 
-    /// The writes of the transaction under way.
-    private struct Writes {
-        /// The number of transactions that have ended.
-        var endedCount = 0
-        var nodes: [[UInt8]] = []
-
-        func isAbove(_ node: [UInt8]) -> Bool {
-            nodes.contains { $0.count < node.count && node.starts(with: $0) }
-        }
-    }
-
     private let state = Mutex(State())
-    private let writes = WatchedValue(Writes())
+    /// The number of transactions that have ended.
+    private let endedCount = WatchedValue(0)
     private let position = WatchedValue(Position())
 
     // MARK: Listeners
@@ -55,14 +47,16 @@ final class CommitStream: Sendable {
 
     var hasListeners: Bool { state.withLock { !$0.listeners.isEmpty } }
 
-    /// The nodes at which somebody listens below one that the transaction under way is about to write; see
-    /// ``ListenerTable/listenedNodes(strictlyBelow:)``.
+    /// Notes that the transaction under way is about to write a node, and gives the nodes below it at which somebody
+    /// listens (``ListenerTable/listenedNodes(strictlyBelow:)``).
     ///
-    /// Whoever begins to listen below it from now on is not among them, and waits for the end of the transaction
+    /// A listener that is added there later is not among them. It waits for the end of the transaction
     /// (``waitForWrites(above:)``).
     func listenedNodes(belowWriteAt node: [UInt8]) -> [[UInt8]] {
-        writes.change { $0.nodes.append(node) }
-        return state.withLock { $0.listeners.isEmpty ? [] : $0.listeners.listenedNodes(strictlyBelow: node) }
+        state.withLock { state in
+            state.writtenNodes.append(node)
+            return state.listeners.isEmpty ? [] : state.listeners.listenedNodes(strictlyBelow: node)
+        }
     }
 
     /// See ``ListenerTable/hasReceiver(atOrAbove:)``.
@@ -70,20 +64,23 @@ final class CommitStream: Sendable {
         state.withLock { $0.listeners.hasReceiver(atOrAbove: node) }
     }
 
-    /// Waits until no transaction writes above a node that did not know of a listener there: what such a one leaves
-    /// unchanged it would tell as a change.
+    /// Waits for the end of the transaction under way if it writes above a node, or until the task is cancelled.
+    ///
+    /// A listener calls it between being added and its first read. The transaction may not know of the listener, and would
+    /// then tell it of the write even where that changes nothing.
     func waitForWrites(above node: [UInt8]) async {
-        let endedCount = writes.value.endedCount
-        let isOver = { @Sendable (writes: Writes) in writes.endedCount > endedCount || !writes.isAbove(node) }
-        while !Task.isCancelled, !isOver(writes.value) { await writes.wait(unless: isOver) }
+        // Counted first: a transaction that begins after this one's end knows of the listener.
+        let count = endedCount.value
+        let isWritten = state.withLock { state in
+            state.writtenNodes.contains { $0.count < node.count && node.starts(with: $0) }
+        }
+        if isWritten { await endedCount.wait { $0 > count } }
     }
 
-    /// Notes that a transaction has come to its end, whether it changed anything or not.
+    /// Notes the end of the transaction under way, whether it changed anything or not.
     func endWrites() {
-        writes.change { writes in
-            writes.endedCount += 1
-            writes.nodes = []
-        }
+        state.withLock { $0.writtenNodes = [] }
+        endedCount.change { $0 += 1 }
     }
 
     // MARK: Changes

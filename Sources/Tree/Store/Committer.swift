@@ -40,7 +40,7 @@ final class Committer: Sendable {
                 publish(answers)
             }
         } catch {
-            // The next transaction may be under way by now. Of its writes one may be told that changed nothing.
+            // The next transaction may be under way by now. A new listener may be told of a write of it that changes nothing.
             commits.endWrites()
             throw error
         }
