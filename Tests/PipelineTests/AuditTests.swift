@@ -40,6 +40,21 @@ struct AuditTests {
         }
     }
 
+    @Test("Garbage is known whose key was made before another's, and which was listed after it")
+    func garbageOutOfOrder() async throws {
+        try await withPipeline(runs: false) { running in
+            let tree = running.storage.tree
+            let names = GarbageNames()
+            let entries: [(Int64, String)] = [(2, "later.jpg"), (1, "earlier.jpg"), (90_000, "new.jpg")]
+            for (milliseconds, file) in entries {
+                let key = PushID.first(at: 1_700_000_000_000 + milliseconds).key
+                try await tree.set(Paths.garbage / key, to: ["after": 1, "blobs": ["0": .string("maria/p/\(file)")]])
+                try await tree.snapshot { try names.update(in: $0) }
+                #expect(names.contains("maria/p/\(file)"), "\(file)")
+            }
+        }
+    }
+
     @Test("There are enough kinds of damage in the list, and each kind but those of the store as a whole is among them")
     func kinds() {
         #expect(AuditDamage.all.count >= 25)

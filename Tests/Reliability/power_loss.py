@@ -59,7 +59,11 @@ class Mounted:
     def __init__(self, image, place):
         self.place = pathlib.Path(place)
         self.place.mkdir(exist_ok=True)
-        run("mount", "-o", "loop,noatime", image, self.place)
+        command = ["mount", "-o", "loop,noatime", image, self.place]
+        if subprocess.run(command, capture_output=True).returncode != 0:
+            # Where the superblock is torn, a system takes one of its copies when it starts.
+            subprocess.run(["e2fsck", "-fy", image], capture_output=True)
+            run(*command)
 
     def __enter__(self):
         return self.place

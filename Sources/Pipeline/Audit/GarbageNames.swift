@@ -14,6 +14,9 @@ package final class GarbageNames: Sendable {
     }
 
     private static let batch = 500
+    /// The time in which an entry is committed whose key is made, in milliseconds: as long after a key there may be entries with
+    /// earlier ones. What comes later still looks as if nothing named it until the next audit.
+    private static let patience: Int64 = 60_000
     private let state = Mutex(State())
 
     package init() {}
@@ -21,10 +24,11 @@ package final class GarbageNames: Sendable {
     /// Whether a file, `user_id/post_id/file_name`, was listed at the last ``update(in:)``.
     package func contains(_ name: String) -> Bool { state.withLock { $0.hashes.contains(name.hashValue) } }
 
-    /// Takes in what was listed since the last call; entries are in the order of time.
+    /// Takes in what was listed since the last call. Entries are in the order in which their keys were made, which is not always
+    /// the order of commits.
     package func update(in snapshot: TreeSnapshot) throws(TreeError) {
+        var range = state.withLock { $0.last.map(Self.unknown) ?? .all }
         while true {
-            let range = state.withLock { $0.last.map { KeyRange.after($0) } ?? .all }
             let page = try snapshot.children(of: Paths.garbage, range: range, limit: Self.batch)
             state.withLock { state in
                 for entry in page {
@@ -35,7 +39,14 @@ package final class GarbageNames: Sendable {
                 // Others may have looked at the same time, and come further.
                 if let last = page.last?.key, state.last.map({ $0 < last }) ?? true { state.last = last }
             }
-            guard page.count == Self.batch else { return }
+            guard page.count == Self.batch, let last = page.last?.key else { return }
+            range = .after(last)
         }
+    }
+
+    /// Where entries may be that are not known, by the last one that is.
+    private static func unknown(since last: TreeKey) -> KeyRange {
+        guard let id = PushID(last.string) else { return .after(last) }
+        return .from(PushID.first(at: id.timestampMilliseconds - patience).key)
     }
 }
