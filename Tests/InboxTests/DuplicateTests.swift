@@ -37,7 +37,7 @@ struct DuplicateTests {
 
     @Test("The words that come with a duplicate are added to a post that has none, and to no other")
     func words() async throws {
-        try await withInbox(settings: { $0.duplicates.general = .link }) { running in
+        try await withInbox(settings: { $0.duplicates.general = .link }, intake: waitingForPhotos) { running in
             try running.drop(Self.photo, as: "maria/first.jpg")
             let first = try await running.document("done/maria/first.jpg.receipt.json")
             let post = Paths.post(try #require(first["post"].flatMap { PostID($0) }))

@@ -27,7 +27,7 @@ struct InboxWatcherTests {
 
     @Test("A text beside the photo, and a folder of photos with a text, make one post each")
     func sidecars() async throws {
-        try await withInbox { running in
+        try await withInbox(intake: waitingForPhotos) { running in
             try running.scratch.write(#"{"text": "Beside #it", "mood": 3}"#, to: "Storage/inbox/maria/a.jpg.json")
             try running.drop("baseline-420.jpg", as: "maria/a.jpg")
             try running.scratch.write(#"{"text": "Inside"}"#, to: "tmp.post/post.json")

@@ -55,7 +55,7 @@ struct NameTests {
         "A document belongs to its photo, also where the two have other forms of Unicode in their names",
         arguments: [true, false])
     func unicodeForms(isPhotoDecomposed: Bool) async throws {
-        try await withInbox { running in
+        try await withInbox(intake: waitingForPhotos) { running in
             let (decomposed, composed) = ("e\u{301}te\u{301}.jpg", "\u{E9}t\u{E9}.jpg")
             let (photo, document) = isPhotoDecomposed ? (decomposed, composed) : (composed, decomposed)
             try running.scratch.write(#"{"text": "Summer"}"#, to: "Storage/inbox/maria/\(document).json")
@@ -69,7 +69,7 @@ struct NameTests {
 
     @Test("A name that is no UTF-8 is written as one, and its file taken with its text; so inside a folder .post")
     func noText() async throws {
-        try await withInbox { running in
+        try await withInbox(intake: waitingForPhotos) { running in
             let inbox = "\(running.scratch.path)/Storage/inbox"
             try running.drop(Self.photo, as: "maria/first.jpg")
             try running.scratch.write(#"{"text": "strange"}"#, to: "text")

@@ -16,7 +16,8 @@ struct RetentionTests {
 
     @Test("done/: what the post has goes, with its text and its receipt; what differs, or is nobody's, stays")
     func done() async throws {
-        try await withInbox(settings: { $0.retention = Retention(done: Self.past) }) { running in
+        try await withInbox(settings: { $0.retention = Retention(done: Self.past) }, intake: waitingForPhotos) {
+            running in
             let names = ["gone.jpg", "deep/er/gone.jpg", "texts.jpg", "edited.jpg", "rotten.jpg", "lost.jpg"]
             var posts: [String: PostID] = [:]
             try running.scratch.write(#"{"text": "hello"}"#, to: "Storage/inbox/maria/texts.jpg.json")
@@ -98,7 +99,7 @@ struct RetentionTests {
             (Retention(failed: past, refused: past), 0),
         ] as [(Retention, Int)])
     func failed(retention: Retention, left: Int) async throws {
-        try await withInbox(settings: { $0.retention = retention }) { running in
+        try await withInbox(settings: { $0.retention = retention }, intake: waitingForPhotos) { running in
             try running.scratch.write(#"{"text": "hello"}"#, to: "Storage/inbox/maria/cut.jpg.json")
             try running.drop("truncated-baseline-420.jpg", as: "maria/cut.jpg")
             _ = try await running.document("failed/truncated/maria/cut.jpg.reason.json")
@@ -136,7 +137,7 @@ struct RetentionTests {
 
     @Test("A duplicate that has more than the post has is kept", arguments: Worth.allCases)
     func worthKeeping(_ worth: Worth) async throws {
-        try await withInbox(settings: { $0.duplicates.general = .link }) { running in
+        try await withInbox(settings: { $0.duplicates.general = .link }, intake: waitingForPhotos) { running in
             try running.drop(Self.photo, as: "maria/first.jpg")
             let first = try await running.document("done/maria/first.jpg.receipt.json")
             switch worth {

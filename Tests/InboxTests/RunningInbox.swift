@@ -27,6 +27,9 @@ func withInbox(
         services: { [InboxWatcher($0, settings: quick, logger: logger)] }, body)
 }
 
+/// Has texts wait for their photos, however long a busy machine takes to bring these.
+@Sendable func waitingForPhotos(_ settings: inout InboxWatcher.Settings) { settings.quietTime = .seconds(600) }
+
 extension RunningPipeline {
     func posts() async throws -> [TreeValue] {
         try await storage.tree.children(of: Paths.posts).map(\.value)

@@ -104,7 +104,7 @@ struct SidecarTests {
             ("a.xmp", "<dc:description>the text</dc:description>"), ("a.jpg.XMP", "<x dc:description=\"the text\"/>"),
         ])
     func beside(name: String, document: String) async throws {
-        try await withInbox { running in
+        try await withInbox(intake: waitingForPhotos) { running in
             try running.scratch.write(document, to: "Storage/inbox/maria/\(name)")
             try running.drop(Self.photo, as: "maria/a.jpg")
             _ = try await running.document("done/maria/a.jpg.receipt.json")
@@ -117,7 +117,7 @@ struct SidecarTests {
 
     @Test("Alternative texts: of a photo, and of a folder's photos in the order of their names")
     func alts() async throws {
-        try await withInbox { running in
+        try await withInbox(intake: waitingForPhotos) { running in
             try running.scratch.write(#"{"text": "One", "alt": " A jetty "}"#, to: "Storage/inbox/maria/a.jpg.json")
             try running.drop(Self.photo, as: "maria/a.jpg")
             try running.scratch.write(#"{"alt": ["", "The lake"]}"#, to: "trip.post/post.json")
@@ -140,7 +140,7 @@ struct SidecarTests {
             ("\"" + String(repeating: "x", count: 1001) + "\"", "bad_text", "1000"),
         ])
     func refusedAlts(alt: String, code: String, word: String) async throws {
-        try await withInbox { running in
+        try await withInbox(intake: waitingForPhotos) { running in
             try running.scratch.write(#"{"text": "kept", "alt": \#(alt)}"#, to: "Storage/inbox/maria/a.jpg.json")
             try running.drop(Self.photo, as: "maria/a.jpg")
             let reason = try await running.document("failed/\(code)/maria/a.jpg.reason.json")
@@ -184,7 +184,7 @@ struct SidecarTests {
 
     @Test("A document whose text would be lost takes its photo to failed/, both whole")
     func unknownField() async throws {
-        try await withInbox { running in
+        try await withInbox(intake: waitingForPhotos) { running in
             try running.scratch.write(#"{"captoin": "lost?"}"#, to: "Storage/inbox/maria/a.jpg.json")
             try running.drop(Self.photo, as: "maria/a.jpg")
             let reason = try await running.document("failed/bad_sidecar/maria/a.jpg.reason.json")
@@ -261,7 +261,7 @@ struct AudienceSidecarTests {
 
     @Test("A post of the inbox is for the audiences that its document names, if its user may post there")
     func dropped() async throws {
-        try await withInbox { running in
+        try await withInbox(intake: waitingForPhotos) { running in
             let tree = running.storage.tree
             try await tree.set(
                 "audiences/c", to: ["name": "7b", "kind": "class", "members": ["maria": "poster", "zoe": "owner"]])

@@ -18,7 +18,10 @@ struct TakingTests {
 
     @Test("An inbox on another file system: copied, compared, deleted; one post a file, as ever")
     func copies() async throws {
-        try await withInbox(intake: { $0.copies = true }) { running in
+        try await withInbox(intake: {
+            waitingForPhotos(&$0)
+            $0.copies = true
+        }) { running in
             try running.scratch.write(#"{"text": "copied"}"#, to: "Storage/inbox/maria/a.jpg.json")
             try running.drop(Self.photo, as: "maria/a.jpg")
             try running.drop(Self.photo, as: "../packing/b.post/1.jpg")
