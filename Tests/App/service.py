@@ -30,6 +30,7 @@ class SecureService(Service):
         self.storage.mkdir()
         (self.storage / "tintype.json").write_text(json.dumps({
             "listen": f"{network.service_address}:{network.service_port}", "public-url": self.url,
+            "sign-up": "email anonymous",
             "tls-certificate": str(certificate), "tls-key": str(key), **settings}))
 
     def spawn(self, command, log, environment):

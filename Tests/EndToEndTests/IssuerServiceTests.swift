@@ -53,6 +53,25 @@ struct IssuerServiceTests {
         String(decoding: JSONValue.object(authority.publicKeys.mapValues(JSONValue.string)).text, as: UTF8.self)
     }
 
+    @Test(
+        "Where nobody has chosen, everybody may sign up as long as no other machine reaches the service",
+        arguments: [
+            ([], true), (["--public-url", "https://photos.example"], false), (["--behind-proxy", "192.0.2.1"], false),
+            (["--public-url", "https://photos.example", "--sign-up", "email"], true), (["--sign-up", "none"], false),
+        ])
+    func signUp(arguments: [String], isOpen: Bool) async throws {
+        try await withScratch { scratch in
+            let place = try await Place(arguments, in: scratch)
+            let answer = try await place.perform("signUp", #"{"email":"ann@example.com","password":"sesame!"}"#)
+            #expect(answer.status == (isOpen ? 200 : 400), "\(answer)")
+            #expect(isOpen || answer.text.contains("OPERATION_NOT_ALLOWED"), "\(answer)")
+            // What somebody has chosen is no news.
+            let isNews = !isOpen && !arguments.contains("--sign-up")
+            #expect(try place.log.contains("sign-up is closed") == isNews)
+            #expect(try await place.daemon.stop() == 0)
+        }
+    }
+
     @Test("A Firebase project's users are users here, whichever way their tokens come, also while its keys are down")
     func firebase() async throws {
         try await withScratch { scratch in

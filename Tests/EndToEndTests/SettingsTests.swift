@@ -36,7 +36,7 @@ struct SettingsTests {
         let samples = [
             "listen": "127.0.0.1:8080", "public-url": "https://photos.example", "database-secret": "secret.txt",
             "allowed-origins": "*", "socket-users": "daemon=any", "tls-certificate": "c.pem", "tls-key": "k.pem",
-            "behind-proxy": "10.0.0.0/8", "account-command": "/usr/bin/true",
+            "behind-proxy": "10.0.0.0/8", "sign-up": "email", "account-command": "/usr/bin/true",
             "account-webhook": "https://photos.example/hook", "account-webhook-secret": "hook.txt",
             "notification-command": "/usr/bin/true", "notification-webhook": "https://photos.example/notify",
             "notification-webhook-secret": "notify.txt", "moderation-command": "/usr/bin/true",

@@ -91,6 +91,7 @@ struct ServeCommand: AsyncParsableCommand {
         var server = try configuration.httpSettings(socketPath: StorageFolder.socketPath(in: storage.path))
         server.database = try configuration.databaseSettings()
         let accounts = try await AccountSetup(in: storage, configuration, client, logger: logger)
+        if let notice = try AccountChoices(configuration).closedSignUpNotice(server) { log.announce(notice) }
         let notifications = try await NotificationSender.make(
             in: storage, configuration, client, logger: logger)
         let running = RunningSettings(configuration, pipeline: pipeline, logger: logger) { [settings] in

@@ -1,12 +1,22 @@
 import Access
 import Accounts
 import Outgoing
+import Server
 
 /// What an operator chose about accounts: who else is believed, and what hands messages to people.
 struct AccountChoices: Sendable {
     let configuration: Configuration
 
     init(_ configuration: Configuration) { self.configuration = configuration }
+
+    /// What the log says at the start where sign-up is closed because nobody has chosen; nil where somebody has, or it is open.
+    ///
+    /// - Parameter http: Who reaches the service.
+    /// - Throws: `ConfigurationError`.
+    func closedSignUpNotice(_ http: HTTPServer.Settings) throws -> String? {
+        guard try configuration.value(\.signUp) == nil, let reach = http.reach else { return nil }
+        return "sign-up is closed, for \(reach); the setting sign-up opens it, \"tintype user add\" makes accounts"
+    }
 
     /// The issuers whose ID tokens are believed, besides the service itself.
     ///

@@ -78,7 +78,7 @@ extension Configuration {
         let origin = http.publicURL?.origin ?? http.listen.map { "\(http.tls == nil ? "http" : "https")://\($0)" } ?? ""
         var identity = IdentitySettings(actionURL: "\(origin)/account")
         identity.isEmulator = try settings(DatabaseSettings()).isEmulator
-        let signUp = try value(\.signUp)
+        let signUp = try value(\.signUp) ?? (http.reach == nil ? .all : [])
         identity.allowsEmailSignUp = signUp.contains(.email)
         identity.allowsAnonymousSignUp = signUp.contains(.anonymous)
         if let host = http.publicURL?.host { identity.authorizedDomains.append(host) }
@@ -100,20 +100,14 @@ extension Configuration {
         let database = try settings(DatabaseSettings())
         let hasSecret = try !value(\.databaseSecretFile).isEmpty
         guard database.isEmulator || hasSecret else { return database }
-        let listen = try settings(HTTPServer.Settings(socketPath: "")).listen
-        guard let listen else {
+        let http = try settings(HTTPServer.Settings(socketPath: ""))
+        guard http.listen != nil else {
             let name = database.isEmulator ? "emulator" : "database-secret"
             throw ConfigurationError("\(name) is about TCP; say where to listen, such as --listen 127.0.0.1:9000")
         }
         guard database.isEmulator else { return database }
-        let http = try settings(HTTPServer.Settings(socketPath: ""))
-        let reaches = [
-            (!listen.isLoopback, "\(listen) can be reached from other machines"),
-            (http.proxies != nil, "a proxy of behind-proxy brings requests of other machines"),
-            (http.publicURL != nil, "public-url makes it known to other machines"),
-        ]
-        if let reach = reaches.first(where: \.0) {
-            throw ConfigurationError("emulator lets everybody say who they are, and \(reach.1); leave one out")
+        if let reach = http.reach {
+            throw ConfigurationError("emulator lets everybody say who they are, and \(reach); leave one out")
         }
         return database
     }
@@ -136,5 +130,14 @@ extension Configuration {
         access.secrets = [Secret(file.text)]
         if let warning = file.warning { warn(warning) }
         return access
+    }
+}
+
+extension HTTPServer.Settings {
+    /// Why other machines reach the service, in words that follow "for"; nil where none does.
+    var reach: String? {
+        if let listen, !listen.isLoopback { return "\(listen) can be reached from other machines" }
+        if proxies != nil { return "a proxy of behind-proxy brings requests of other machines" }
+        return publicURL == nil ? nil : "public-url makes the service known to other machines"
     }
 }

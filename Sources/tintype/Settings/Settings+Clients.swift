@@ -7,10 +7,12 @@ extension Settings {
     static let accounts: [any Setting] =
         [
             StoredSetting(
-                name: "sign-up", target: \ServiceSettings.signUp, defaultText: SignUp.all.text,
+                name: "sign-up", target: \ServiceSettings.signUp, defaultText: "",
+                defaultDescription: "`email anonymous`, and `none` once other machines reach the service",
                 help: "Who may make an account: anybody with an e-mail address, anybody anonymously, or none.",
-                details: "Accounts are made by `tintype user add` in any case.", flag: .value("ways"),
-                expectation: "\"email anonymous\", email, anonymous or none", parse: { SignUp(parsing: $0) })
+                details: "Accounts are made by `tintype user add` in any case ([why](Security.md#on-a-network)).",
+                flag: .value("ways"), expectation: "\"email anonymous\", email, anonymous or none",
+                parse: { $0.isEmpty ? .some(nil) : SignUp(parsing: $0).map(Optional.some) })
         ] + OutgoingChoice.accounts.settings
 
     /// To what notifications are delivered.

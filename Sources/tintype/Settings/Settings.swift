@@ -16,8 +16,8 @@ struct ServiceSettings: Sendable {
     var databaseSecretFile = ""
     /// Which of the system's users may use the Unix socket, besides the service's own.
     var socketUsers = ""
-    /// Whether anybody may make an account: with an e-mail address and a password, and without saying who they are.
-    var signUp = SignUp.all
+    /// The ways in which anybody may make an account; nil where nobody has chosen.
+    var signUp: SignUp?
     /// The projects of Firebase's whose ID tokens are believed.
     var firebaseProjects: [IssuerSettings] = []
     /// The file that names other issuers of ID tokens; empty for none.
