@@ -32,6 +32,8 @@ extension DefaultRulesTests {
             "notifications", ["people/anna/notificationEnabled": true, "people/anna/notificationTokens/t:1": true],
             [.anna, .admin]
         ),
+        ("a device", ["notification_tokens/anna/t:1": true], [.anna, .admin]),
+        ("a device that is no mark", ["notification_tokens/anna/t:1": "x"], []),
         ("privacy", ["privacy/anna": ["data_processing": true, "content": true, "social": false]], [.anna, .admin]),
         ("more privacy", ["privacy/anna/more": true], []),
         ("privacy that is no choice", ["privacy/anna/social": "yes"], []),

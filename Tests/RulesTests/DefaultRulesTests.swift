@@ -250,6 +250,7 @@ import TreeModel
         ("blocking/anna/eve", [.anna, .eve, .admin]), ("blocked/eve", [.eve, .admin]),
         ("blocked/eve/anna", [.anna, .eve, .admin]),
         ("privacy/anna", [.anna, .admin]), ("notifications/anna", [.anna, .admin]),
+        ("notification_tokens/anna", [.anna, .admin]), ("notification_tokens", [.admin]),
         ("unread/anna", [.anna, .admin]), ("unread", [.admin]), ("announcements", Set(Somebody.allCases)),
         ("postFlags/P1/bob", [.bob, .admin]), ("postFlags", [.admin]),
         ("admins", [.admin]), ("", [.admin]), ("other", [.admin]),

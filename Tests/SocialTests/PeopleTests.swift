@@ -142,7 +142,7 @@ struct PeopleTests {
             #expect(try await people.profile(of: ann, for: nil) == nil)
             let made = try await people.change(ann, ProfileChange(["full_name": "Ann"], isWhole: true))
             #expect(made.isNew)
-            let rest: TreeValue = ["posts": ["p": true], "following": ["bob": "p9"], "notificationTokens": ["t": true]]
+            let rest: TreeValue = ["posts": ["p": true], "following": ["bob": "p9"], "notificationEnabled": true]
             try await tree.set("posts/p", to: ["author": ["uid": "ann"], "text": "x", "timestamp": 1])
             for (key, value) in rest.object ?? [:] { try await tree.set("people/ann" / key, to: value) }
             let changed = try await people.change(
@@ -158,6 +158,25 @@ struct PeopleTests {
             let profile = try #require(try await people.profile(of: ann, for: nil))
             #expect(profile.counts == Profile.Counts(posts: 1, followers: 0, following: 1))
             #expect(profile.role == nil && profile.isFollowed == nil)
+        }
+    }
+
+    @Test(
+        "The tokens of a person's devices are kept where the person alone reads them, however they are written",
+        arguments: [
+            ("people/ann/notificationTokens/t", true), ("people/ann/notificationTokens", ["t": true]),
+            ("people/ann", ["full_name": "Ann", "notificationTokens": ["t": true]]),
+            ("people", ["ann": ["notificationTokens": ["t": true]]]), ("notification_tokens/ann/t", true),
+        ] as [(TreePath, TreeValue)])
+    func deviceTokens(path: TreePath, value: TreeValue) async throws {
+        try await withTree { tree, people in
+            try await tree.set("people/ann/full_name", to: "Ann")
+            try await tree.set(path, to: value)
+            #expect(try await tree.get("people/ann/notificationTokens") == nil)
+            #expect(try await tree.get("notification_tokens") == ["ann": ["t": true]])
+            _ = try await PersonDeletion.begin(of: try #require(UserID("ann")), in: tree)
+            try await JobWorker(tree, clock: { 1000 }, logger: Logger(label: "test")).runAll()
+            #expect(try await tree.get("notification_tokens") == nil)
         }
     }
 

@@ -13,7 +13,10 @@ struct RepairTests {
     /// What an earlier version has written, which knew of no derivations.
     private static let old: TreeValue = [
         "people": [
-            "ann": ["full_name": "Ann Lée", "following": ["bob": "p1"], "posts": ["p0": true]],
+            "ann": [
+                "full_name": "Ann Lée", "following": ["bob": "p1"], "posts": ["p0": true],
+                "notificationTokens": ["t": true],
+            ],
             "bob": ["full_name": "Bob", "posts": ["p1": true, "p2": true]],
             "eve": ["full_name": "", "_search_index": ["full_name": "stale", "reversed_full_name": "stale"]],
         ],
@@ -41,6 +44,8 @@ struct RepairTests {
         #expect(try await tree.get("people/cem/following/bob") == true)
         #expect(try await tree.get("people/ann/_search_index/reversed_full_name") == "lee ann")
         #expect(try await tree.get("people/eve/_search_index") == nil)
+        #expect(try await tree.get("people/ann/notificationTokens") == nil)
+        #expect(try await tree.get("notification_tokens") == ["ann": ["t": true]])
         #expect(try await tree.get("hashtags/one/p1") == true)
         #expect(try await tree.get("blocked/eve/ann") == true)
         #expect(try await tree.get(TreePath(["liked"], in: .social)) == ["ann": ["p1": true], "cem": ["p1": true]])

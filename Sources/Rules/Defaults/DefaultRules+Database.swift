@@ -40,6 +40,7 @@ extension DefaultRules {
                 "role": { ".validate": "newData.isString() && newData.val().length < 200" },
                 "bio": { ".validate": "newData.isString() && newData.val().length < 2000" },
                 "notificationEnabled": { ".validate": "newData.isBoolean()" },
+                // The service takes them from here to "notification_tokens" below.
                 "notificationTokens": {
                   ".validate": "newData.hasChildren()",
                   "$token": { ".validate": "newData.val() === true" }
@@ -254,6 +255,13 @@ extension DefaultRules {
             // The number of them that have the mark.
             "unread": {
               "$uid": { ".read": "auth.uid === $uid" }
+            },
+            // The tokens of a person's devices.
+            "notification_tokens": {
+              "$uid": {
+                ".read": "auth.uid === $uid",
+                "$token": { ".write": "auth.uid === $uid", ".validate": "newData.val() === true" }
+              }
             },
             "admins": {
               "$uid": { ".validate": "newData.isString()" }

@@ -39,6 +39,7 @@ package struct RepairStage: Sendable {
         + [
             again(SearchKeys()), again(NameIndex()), removingNames, again(CommentIndex()), again(PostEntries()),
             again(HashtagIndex()), removingHashtags.finding(.entryDangling), again(UnreadIndex()), removingRead,
+            again(DeviceTokens()),
         ] + audiences
         + (SocialDerivations.counters + [SocialDerivations.notificationCounter]).flatMap {
             [counting($0).finding(.counterWrong), removingNumbers($0).finding(.counterWrong)]

@@ -45,10 +45,14 @@ package enum SocialDerivations {
     /// - Parameter maxNotifications: The number of notifications that are kept of one person.
     static func strata(maxNotifications: Int) -> [[any Derivation]] {
         [
-            // What others write where only derivations may, and follows between people of whom one blocks the other.
+            // What others write where only derivations may, or where everybody reads what is the person's own, and follows between
+            // people of whom one blocks the other.
             numbers.map { Restored($0.number) } + [Restored(unread)] + SearchKeys.places.map { Restored($0) }
                 + [BlockedFollows(of: "blocking/*/*"), BlockedFollows(of: "blocked/*/*")]
-                + [OwnPosts(), Restored(Memberships.memberships), RestoredStories(), ReturningAudience()],
+                + [
+                    DeviceTokens(), OwnPosts(), Restored(Memberships.memberships), RestoredStories(),
+                    ReturningAudience(),
+                ],
             // The other sides, and what people are told of: of what was written, and not of what follows from that.
             links + notices
                 + [SearchKeys(), NameIndex(), SearchPrivacy(), CommentIndex(), PostEntries(), HashtagIndex()]
@@ -78,5 +82,5 @@ package enum SocialDerivations {
     /// and what no derivation follows.
     package static let noStratum = Int.max
     /// To be raised with every change after which data that are there already have to be gone through again.
-    package static let version: Int64 = 6
+    package static let version: Int64 = 7
 }

@@ -56,7 +56,7 @@ struct DeletedPersonJob: Job {
         guard try snapshot.forgetRequests(of: uid, limit: JobStep.maxWrites / 2, in: &update) == 0 else { return "" }
         for path in [
             Paths.person(uid), Paths.homeMark(uid), Paths.announcementsRead(uid), Paths.outbox / uid.key,
-            Paths.deadLetters / uid.key, Paths.privacy(uid),
+            Paths.deadLetters / uid.key, Paths.privacy(uid), Paths.deviceTokens(uid),
         ] { update[path] = nil }
         update.add(try OutboxQueue.writes(for: uid.key, due: nil, in: snapshot))
         update.set(Paths.deletion(of: uid) / "ended", to: .timestamp)

@@ -77,6 +77,7 @@ extension TreeSnapshot {
             Paths.memberships(of: uid), Paths.commented(uid), Paths.liked(uid),
             Paths.flagged(by: uid.key), Paths.followers(uid), Paths.blocking(uid), Paths.blocked(uid),
             Paths.notifications(uid), Paths.feed(uid), Paths.privacy(uid),
+            Paths.deviceTokens(uid),
         ]
         for place in places where try exists(place) { return true }
         return false

@@ -8,6 +8,9 @@ extension Paths {
     /// The number of somebody's notifications that are unread; not there while it is 0. Announcements are not in it.
     package static func unread(_ uid: UserID) -> TreePath { "unread" / uid.key }
 
+    /// The tokens of somebody's devices, each `true` (``DeviceTokens``).
+    static func deviceTokens(_ uid: UserID) -> TreePath { "notification_tokens" / uid.key }
+
     /// What everybody is told of.
     package static let announcements: TreePath = "announcements"
 

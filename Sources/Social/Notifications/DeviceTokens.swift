@@ -1,0 +1,19 @@
+import Tree
+
+/// Moves the tokens of a person's devices to `notification_tokens/{uid}`, in the commit that brings them. Apps of Firebase's write them
+/// into the person's profile, which everybody reads.
+struct DeviceTokens: Derivation {
+    static let tokens = TreePattern("notification_tokens/*/*")
+
+    let place = TreePattern("people/*/notificationTokens/*")
+
+    func writes(
+        for node: ChangedNode, at commit: CommitPoint, in snapshot: TreeSnapshot
+    ) throws(TreeError) -> [TreeWrite] {
+        guard case .leaf(let value) = node.after else { return [] }
+        return [
+            TreeWrite(path: Self.tokens.path(filledWith: node.keys), value: value),
+            TreeWrite(path: place.path(filledWith: node.keys), value: nil),
+        ]
+    }
+}
