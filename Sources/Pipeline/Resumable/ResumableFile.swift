@@ -1,4 +1,4 @@
-import API
+package import API
 import Files
 package import Posts
 package import Tree
@@ -64,6 +64,51 @@ package struct ResumableFileRequest: Sendable {
         self.owner = owner
         self.purpose = purpose
         self.maxBytes = maxBytes
+    }
+}
+
+// MARK: - What may come
+
+extension ResumableFile {
+    /// Refuses what cannot come next, before any of it comes.
+    ///
+    /// - Parameters:
+    ///   - byteCount: How many bytes are to come.
+    ///   - length: The size of the whole, if it is said.
+    /// - Throws: `Failure`: `too_large_bytes`, `too_many_bytes`; as ``check(length:)``.
+    package func check(adding byteCount: Int, of length: Int?) throws(Failure) {
+        var file = self
+        if let length {
+            try check(length: length)
+            file.length = length
+        }
+        let (sum, isTooLarge) = self.byteCount.addingReportingOverflow(byteCount)
+        try file.check(size: isTooLarge ? .max : sum)
+    }
+
+    /// Refuses a size of the whole that it cannot have.
+    ///
+    /// - Throws: `Failure`: `too_large_bytes` when that is more than it may have, `length_changed` when it is less than have come,
+    ///   or something else was said before.
+    func check(length: Int) throws(Failure) {
+        guard length <= maxBytes else { throw .tooManyBytes(limit: maxBytes) }
+        guard length >= byteCount, self.length ?? length == length else {
+            throw Failure(
+                .lengthChanged, "the file cannot have \(length) bytes by what was said and sent before",
+                hint: "say the same length in each request, or begin again")
+        }
+    }
+
+    /// Refuses more bytes than may come.
+    ///
+    /// - Throws: `Failure`: `too_large_bytes`, `too_many_bytes`.
+    func check(size: Int) throws(Failure) {
+        if let length, size > length {
+            throw Failure(
+                .tooManyBytes, "there are more bytes than the \(length) that were announced",
+                hint: "begin again, with the right length")
+        }
+        guard size <= maxBytes else { throw .tooManyBytes(limit: maxBytes) }
     }
 }
 

@@ -1,4 +1,4 @@
-package import API
+import API
 package import Files
 package import NIOCore
 import Posts
@@ -65,7 +65,7 @@ package final class ResumableSession: Sendable {
         guard let staged else { throw Failure.isComplete(record) }
         do {
             while let buffer = try await next() {
-                try checkSize(staged.byteCount + buffer.readableBytes)
+                try record.check(size: staged.byteCount + buffer.readableBytes)
                 if record.length == nil { try await room.take(buffer.readableBytes) }
                 try await FileThreads.run { try buffer.withUnsafeReadableBytes { try staged.write($0) } }
                 if !isWhole, isCheckpointDue(staged) { try await checkpoint() }
@@ -78,24 +78,6 @@ package final class ResumableSession: Sendable {
         try await checkpoint(isLast: isLast)
     }
 
-    /// Refuses bytes of which there would be too many, before they come.
-    ///
-    /// - Throws: `Failure`: `too_large_bytes`, `too_many_bytes`.
-    package func check(adding byteCount: Int) throws(Failure) {
-        let (sum, isTooLarge) = record.byteCount.addingReportingOverflow(byteCount)
-        try checkSize(isTooLarge ? .max : sum)
-    }
-
-    private func checkSize(_ byteCount: Int) throws(Failure) {
-        let record = record
-        if let length = record.length, byteCount > length {
-            throw Failure(
-                .tooManyBytes, "there are more bytes than the \(length) that were announced",
-                hint: "begin again, with the right length")
-        }
-        guard byteCount <= record.maxBytes else { throw .tooManyBytes(limit: record.maxBytes) }
-    }
-
     private func isCheckpointDue(_ staged: StagedFile) -> Bool {
         staged.byteCount - staged.durableByteCount >= Self.checkpointByteCount
             || state.withLock { $0.lastCheckpoint } + Self.checkpointInterval < .now
@@ -103,16 +85,10 @@ package final class ResumableSession: Sendable {
 
     /// Says how many bytes the file will have. Durable when it returns.
     ///
-    /// - Throws: `Failure`: `too_large_bytes` when that is more than it may have, `length_changed` when it is less than have come,
-    ///   or something else was said before.
+    /// - Throws: As ``ResumableFile/check(length:)``; `Failure` `quota_exceeded`.
     package func announce(length: Int) async throws {
         let record = record
-        guard length <= record.maxBytes else { throw Failure.tooManyBytes(limit: record.maxBytes) }
-        guard length >= record.byteCount, record.length ?? length == length else {
-            throw Failure(
-                .lengthChanged, "the file cannot have \(length) bytes by what was said and sent before",
-                hint: "say the same length in each request, or begin again")
-        }
+        try record.check(length: length)
         guard record.length == nil else { return }
         try await room.expect(length - record.byteCount)
         try await update { $0.length = length }

@@ -13,19 +13,11 @@ struct ResumableBody {
     private var digest: MessageDigestBox?
 
     /// Begins to read.
-    ///
-    /// - Throws: `Failure` `bad_request` for a checksum of an algorithm that is not known.
-    init(_ request: Request, checksum: UploadChecksum?) throws(Failure) {
+    init(_ request: Request, checksum: UploadChecksum?) {
         announced = request.headers[.contentLength].flatMap { Int($0) }
         chunks = request.body.makeAsyncIterator()
         expected = checksum?.digest ?? []
-        guard let checksum else { return }
-        guard let algorithm = MessageDigest.Algorithm(rawValue: checksum.algorithm) else {
-            throw Failure(
-                .badRequest, "there is no checksum \"\(checksum.algorithm.prefix(40))\" here",
-                hint: "use one of \(Tus.checksumAlgorithms)")
-        }
-        digest = MessageDigestBox(algorithm)
+        digest = checksum.map { MessageDigestBox($0.algorithm) }
     }
 
     /// The next bytes; nil when the body has ended as it should, and its checksum is right.

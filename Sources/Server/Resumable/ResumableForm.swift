@@ -19,12 +19,17 @@ enum ResumableForm {
 }
 
 extension UploadForm {
-    /// Takes in what is said in fields of another form; those that say nothing of a post are let pass, for clients add their own.
+    /// Takes in what tus says of the post; names that say nothing of it are let pass, for clients add their own.
     ///
-    /// - Throws: `Failure` `bad_request` when the query has said something else.
-    mutating func take(_ texts: [String: String]) throws(Failure) {
+    /// - Throws: `Failure` `bad_request` when the query has said something else, or a value cannot be read: what is meant for some
+    ///   must not be for everybody.
+    mutating func take(_ metadata: UploadMetadata) throws(Failure) {
         for name in ["user", "text", "mentions", "audiences", "alt", "duplicates"] {
-            if let text = texts[name] { try fields.set(name, text) }
+            guard !metadata.unreadable.contains(name) else {
+                throw Failure(
+                    .badRequest, "\(name) in Upload-Metadata cannot be read", hint: "it is UTF-8 in Base64, given once")
+            }
+            if let text = metadata.texts[name] { try fields.set(name, text) }
         }
     }
 }

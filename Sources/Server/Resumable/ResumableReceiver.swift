@@ -101,7 +101,8 @@ struct ResumableReceiver: Sendable {
 
     // MARK: Receiving
 
-    /// Adds the bytes of a request's body. What has come is kept, however the request ends.
+    /// Adds the bytes of a request's body. What has come is kept, however the request ends. Whoever was receiving ends, unless the
+    /// bytes cannot be added.
     ///
     /// - Parameter onCheckpoint: Is told how many bytes are durable, while more are coming.
     /// - Throws: `Failure`: `wrong_offset`, with the right one; `length_changed`, `too_large_bytes`, `too_many_bytes`,
@@ -112,12 +113,15 @@ struct ResumableReceiver: Sendable {
     ) async throws -> Progress {
         guard record.state == .receiving else { return try await repeated(chunk, of: record, request) }
         try await uploads.requireDraft(of: record)
+        // An offset that was told is that of the record: any other is wrong, whatever another request is receiving.
+        if let file = try await uploads.files.record(of: record.id) {
+            try Self.check(chunk, of: request, against: file)
+        }
         return try await work(on: record) { [uploads] session in
-            let start = session.record.byteCount
-            guard chunk.offset == start else { throw Self.wrongOffset(chunk.offset, insteadOf: start) }
-            try await Self.announce(chunk, of: request, in: session)
-            var body = try ResumableBody(request, checksum: chunk.checksum)
-            var told = start
+            try Self.check(chunk, of: request, against: session.record)
+            if let length = chunk.length { try await session.announce(length: length) }
+            var body = ResumableBody(request, checksum: chunk.checksum)
+            var told = session.record.byteCount
             do {
                 try await session.receive(isWhole: chunk.checksum != nil, isLast: chunk.isLast) {
                     let byteCount = session.record.byteCount
@@ -134,14 +138,14 @@ struct ResumableReceiver: Sendable {
         }
     }
 
-    /// Says the size of the whole before its bytes come, and refuses bytes that would be too many.
-    private static func announce(_ chunk: Chunk, of request: Request, in session: ResumableSession) async throws {
+    /// Refuses bytes that cannot be added to those that are there.
+    private static func check(_ chunk: Chunk, of request: Request, against file: ResumableFile) throws {
+        guard chunk.offset == file.byteCount else { throw wrongOffset(chunk.offset, insteadOf: file.byteCount) }
         do {
-            if let length = chunk.length { try await session.announce(length: length) }
-            if let announced = request.headers[.contentLength].flatMap({ Int($0) }) {
-                try session.check(adding: announced)
-            }
-        } catch let error as Failure where error.code == .lengthChanged {
+            let announced = request.headers[.contentLength].flatMap { Int($0) }
+            try file.check(adding: announced ?? 0, of: chunk.length)
+        } catch {
+            guard error.code == .lengthChanged else { throw error }
             throw AnnotatedError(error, type: .inconsistentUploadLength)
         }
     }
@@ -181,13 +185,5 @@ struct ResumableReceiver: Sendable {
                 hint: "to delete a post: DELETE /v1/posts")
         }
         try await uploads.cancel(record.id)
-    }
-}
-
-extension Request {
-    /// Whether the request has a body with bytes, as far as its head says.
-    var bringsBytes: Bool {
-        guard let length = headers[.contentLength] else { return headers[.transferEncoding] != nil }
-        return length != "0"
     }
 }

@@ -9,7 +9,8 @@ import Posts
 import Social
 
 /// The protocol tus 1.0.0 (<https://tus.io/protocols/resumable-upload>) at `/v1/uploads`, with its extensions creation,
-/// creation-with-upload, creation-defer-length, checksum, expiration and termination.
+/// creation-with-upload, creation-defer-length, checksum, expiration and termination. The extension concatenation is refused: a
+/// photo is too small for parts in parallel to be worth their joining.
 struct Tus: Sendable {
     static let version = "1.0.0"
     static let extensions =
@@ -72,7 +73,9 @@ struct Tus: Sendable {
     /// Reads what is said of the photo, and has the form know what is said of the post.
     private func announcement(in request: Request, _ form: inout UploadForm) throws -> ResumableUploads.Photo {
         guard request.headers[.uploadConcat] == nil else {
-            throw Failure(.badRequest, "uploads cannot be put together here", hint: "send the photo as one upload")
+            throw Failure(
+                .badRequest, "uploads are not concatenated here",
+                hint: "send the photo as one upload, without Upload-Concat (parallelUploads: 1)")
         }
         let length = try Self.length(in: request)
         guard length != nil || request.headers[.uploadDeferLength] == "1" else {
@@ -85,11 +88,11 @@ struct Tus: Sendable {
         if let field, !field.isEmpty {
             guard field.utf8.count <= 16 << 10, let metadata = UploadMetadata(field) else {
                 throw Failure(
-                    .badRequest, "Upload-Metadata cannot be read",
-                    hint: "it is pairs of a name and a value in Base64, with commas between, at most 16 KiB")
+                    .badRequest, "Upload-Metadata is too long",
+                    hint: "it has at most \(UploadMetadata.maxCount) pairs and 16 KiB")
             }
             if let fileName = metadata.fileName { name = fileName }
-            try form.take(metadata.texts)
+            try form.take(metadata)
         }
         return ResumableUploads.Photo(name: name, alt: try form.takeAlt(), length: length, metadata: field)
     }
@@ -216,7 +219,8 @@ extension Tus {
         guard let text = request.headers[.uploadChecksum] else { return nil }
         guard let checksum = UploadChecksum(text) else {
             throw Failure(
-                .badRequest, "Upload-Checksum cannot be read", hint: "it is an algorithm, a space, and Base64")
+                .badRequest, "Upload-Checksum cannot be read",
+                hint: "it is one of \(checksumAlgorithms), a space, and the digest in Base64")
         }
         return checksum
     }

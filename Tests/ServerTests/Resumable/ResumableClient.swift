@@ -2,6 +2,7 @@ import Client
 import Foundation
 import HTTPTypes
 import TestSupport
+import Testing
 
 /// A client of tus 1.0.0, which says what a test wants.
 struct TusClient {
@@ -39,5 +40,15 @@ struct TusClient {
 
     static func metadata(_ fields: [String: String]) -> String {
         fields.map { "\($0) \(Data($1.utf8).base64EncodedString())" }.joined(separator: ",")
+    }
+}
+
+extension Service {
+    /// Waits until so many bytes of an upload are in its file.
+    func untilReceived(_ byteCount: Int, at path: String) async throws {
+        let file = "\(scratch.path)/Storage/incoming/\(path.dropFirst("/v1/uploads/".count)).partial"
+        try await eventually {
+            (try? FileManager.default.attributesOfItem(atPath: file))?[.size] as? Int == byteCount
+        }
     }
 }

@@ -12,9 +12,12 @@ struct TusRefusalTests {
             (["upload-length": "1x"], 400, "bad_request"), (["upload-length": "9999999999999999"], 400, "bad_request"),
             (["upload-defer-length": "2"], 400, "bad_request"),
             (["upload-length": "999999999999999"], 413, "too_large_bytes"),
-            (["upload-length": "1", "upload-metadata": "a b c"], 400, "bad_request"),
+            (["upload-length": "1", "upload-metadata": "text /w=="], 400, "bad_request"),
+            (["upload-length": "1", "upload-metadata": "audiences a b"], 400, "bad_request"),
+            (["upload-length": "1", "upload-metadata": "audiences YQ==,audiences YQ=="], 400, "bad_request"),
             (["upload-length": "1", "upload-metadata": "user bm9haA=="], 400, "bad_request"),
             (["upload-length": "1", "upload-concat": "partial"], 400, "bad_request"),
+            (["upload-concat": "final;/v1/uploads/a /v1/uploads/b"], 400, "bad_request"),
             (["upload-length": "1", "tus-resumable": "0.2.2"], 412, "protocol_version"),
         ] as [([String: String], Int, String)])
     func refusedCreation(headers: [String: String], status: Int, code: String) async throws {
@@ -48,6 +51,39 @@ struct TusRefusalTests {
                 #expect(answer.json["code"].string == code)
                 #expect(code != "wrong_offset" || answer.headers[.named("upload-offset")] == "3")
                 #expect(try await tus.offset(path) == 3)
+            }
+        }
+    }
+
+    @Test("S8: Bytes that cannot be added end nobody who is sending")
+    func refusedBesideASender() async throws {
+        try await withService { service in
+            let bytes = try fixture(TusClient.photo)
+            let tus = TusClient(client: service.client)
+            let path = try #require(try await tus.create(["upload-length": "\(bytes.count)"]).headers[.location])
+            try await WireConnection.with(socket: service.socketPath) { connection in
+                try await connection.send(
+                    "PATCH \(path) HTTP/1.1\r\nHost: localhost\r\nTus-Resumable: 1.0.0\r\nUpload-Offset: 0\r\nContent-Type: application/offset+octet-stream\r\nContent-Length: \(bytes.count)\r\n\r\n"
+                )
+                try await connection.send(Array(bytes[..<1000]))
+                try await service.untilReceived(1000, at: path)
+                let cases: [([String: String], [UInt8], Int, String)] = [
+                    (["upload-offset": "7"], [9], 409, "wrong_offset"),
+                    (["upload-offset": "1000"], [9], 409, "wrong_offset"),
+                    (["upload-length": "1"], [9], 400, "length_changed"),
+                    ([:], Array(repeating: 9, count: bytes.count + 1), 413, "too_many_bytes"),
+                    (["upload-checksum": "crc32 AAAA"], [9], 400, "bad_request"),
+                ]
+                for (headers, piece, status, code) in cases {
+                    let answer = try await tus.patch(path, from: 0, piece, headers)
+                    #expect(answer.status == status, "\(answer.text)")
+                    #expect(answer.json["code"].string == code)
+                    #expect(code != "wrong_offset" || answer.headers[.named("upload-offset")] == "0")
+                }
+                try await connection.send(Array(bytes[1000...]))
+                let answer = try #require(await connection.answer())
+                #expect(answer.status == 204, "\(answer.text)")
+                #expect(answer.headers[.contentLocation]?.hasPrefix("/v1/posts/") == true)
             }
         }
     }

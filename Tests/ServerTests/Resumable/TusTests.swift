@@ -1,6 +1,5 @@
 import Client
 import Files
-import Foundation
 import HTTPTypes
 import Pipeline
 import Server
@@ -96,21 +95,13 @@ struct TusTests {
                     )
                     let piece = Array(bytes[offset..<offset + 1000])
                     try await connection.send(length > 0 ? piece : Array("3e8\r\n".utf8) + piece)
-                    try await Self.untilReceived(offset + 1000, at: path, by: service)
+                    try await service.untilReceived(offset + 1000, at: path)
                 }
                 #expect(try await tus.offset(path) == offset + 1000)
             }
             let last = try await tus.patch(path, from: 2000, Array(bytes[2000...]))
             #expect(last.status == 204)
             #expect(last.headers[.contentLocation]?.hasPrefix("/v1/posts/") == true)
-        }
-    }
-
-    /// Waits until so many bytes of an upload are in its file.
-    private static func untilReceived(_ byteCount: Int, at path: String, by service: Service) async throws {
-        let file = "\(service.scratch.path)/Storage/incoming/\(path.dropFirst("/v1/uploads/".count)).partial"
-        try await eventually {
-            (try? FileManager.default.attributesOfItem(atPath: file))?[.size] as? Int == byteCount
         }
     }
 
@@ -124,7 +115,7 @@ struct TusTests {
                     "PATCH \(path) HTTP/1.1\r\nHost: localhost\r\nTus-Resumable: 1.0.0\r\nUpload-Offset: 0\r\nContent-Type: application/offset+octet-stream\r\nContent-Length: 100\r\n\r\nabc"
                 )
                 // Asking for the offset would end the request before its bytes are there.
-                try await Self.untilReceived(3, at: path, by: service)
+                try await service.untilReceived(3, at: path)
                 #expect(try await tus.offset(path) == 3)
                 #expect(try await tus.patch(path, from: 3, [1, 2]).status == 204)
                 let hanging = try #require(await connection.answer())
@@ -149,9 +140,47 @@ struct TusTests {
             #expect(whole.headers[.contentLocation]?.hasPrefix("/v1/posts/") == true)
             let half = try await tus.create(type, Array(bytes[..<1000]))
             #expect(half.headers[.named("upload-offset")] == "1000")
+            let path = try #require(half.headers[.location])
+            let rest = try await tus.patch(path, from: 1000, Array(bytes[1000...]))
+            #expect(rest.status == 204 && rest.headers[.contentLocation] != nil, "\(rest.text)")
             let empty = try await tus.create(["upload-length": "0"])
             #expect(empty.status == 400, "\(empty.text)")
             #expect(empty.json["code"].string == "empty")
+        }
+    }
+
+    @Test("A length that was deferred comes with the last bytes, or behind them", arguments: [true, false])
+    func deferredLength(isWithBytes: Bool) async throws {
+        try await withService { service in
+            let bytes = try fixture(TusClient.photo)
+            let tus = TusClient(client: service.client)
+            let path = try #require(try await tus.create(["upload-defer-length": "1"]).headers[.location])
+            let length = ["upload-length": "\(bytes.count)"]
+            let first = try await tus.patch(path, from: 0, Array(bytes[..<1000]))
+            #expect(first.status == 204 && first.headers[.named("upload-offset")] == "1000", "\(first.text)")
+            let rest = try await tus.patch(path, from: 1000, Array(bytes[1000...]), isWithBytes ? length : [:])
+            #expect(rest.status == 204, "\(rest.text)")
+            let last = isWithBytes ? rest : try await tus.patch(path, from: bytes.count, [], length)
+            #expect(last.status == 204, "\(last.text)")
+            #expect(last.headers[.contentLocation]?.hasPrefix("/v1/posts/") == true)
+            #expect(try await service.client.get(path).json["state"].string == "published")
+        }
+    }
+
+    @Test("Metadata of other clients is let pass, and what it says of the post is read without padding, too")
+    func foreignMetadata() async throws {
+        try await withService { service in
+            let bytes = try fixture(TusClient.photo)
+            let metadata = "name bGFrZS5qcGc,text aGk,relativePath !,caption text YQ==,type /w==,,"
+            let created = try await TusClient(client: service.client).create(
+                [
+                    "upload-length": "\(bytes.count)", "upload-metadata": metadata,
+                    "content-type": "application/offset+octet-stream",
+                ], bytes)
+            #expect(created.status == 201, "\(created.text)")
+            let state = try await service.client.get(created.headers[.location] ?? "/").json
+            #expect(state["photos"][0]["original_name"].string == "lake.jpg")
+            #expect(try await service.client.get(state["post"].string ?? "/").json["text"].string == "hi")
         }
     }
 

@@ -27,14 +27,18 @@ struct UploadHeaderTests {
     }
 
     @Test(
-        "Metadata are names with values in Base64",
+        "Metadata are names with values in Base64; what is none says nothing",
         arguments: [
-            ("filename bGFrZS5qcGc=", ["filename": "lake.jpg"]), ("a,b YQ==", ["a": "", "b": "a"]),
-            (" a  YQ== , b YQ== ", ["a": "a", "b": "a"]), ("a /w==", [:]), ("", nil), ("a YQ==,", nil),
-            ("a YQ==,a YQ==", nil), ("a Y", nil), ("a YQ==  x", nil), ("\u{e9} YQ==", nil), (",", nil),
-        ] as [(String, [String: String]?)])
-    func metadata(field: String, texts: [String: String]?) {
+            ("filename bGFrZS5qcGc=", ["filename": "lake.jpg"], []), ("a,b YQ==", ["a": "", "b": "a"], []),
+            (" a  YQ== , b YQ== ", ["a": "a", "b": "a"], []), ("a YQ,b YWI", ["a": "a", "b": "ab"], []),
+            ("", [:], []), (",", [:], []), ("a YQ==,", ["a": "a"], []), ("\u{e9} YQ==,b YQ==", ["b": "a"], []),
+            ("a /w==,b YQ==", ["b": "a"], ["a"]), ("a Y,b !,c YQ==", ["c": "a"], ["a", "b"]),
+            ("a YQ==  x,b YQ==", ["b": "a"], ["a"]), ("a YQ==,a YQ==,b YQ==", ["b": "a"], ["a"]),
+            ("a !,a YQ==", [:], ["a"]),
+        ] as [(String, [String: String], Set<String>)])
+    func metadata(field: String, texts: [String: String], unreadable: Set<String>) {
         #expect(UploadMetadata(field)?.texts == texts)
+        #expect(UploadMetadata(field)?.unreadable == unreadable)
     }
 
     @Test func thereIsAnEndToMetadata() {
@@ -48,6 +52,7 @@ struct UploadHeaderTests {
         arguments: [
             ("sha1 2jmj7l5rSw0yVb/vlWAYkK/YBwk=", true), ("SHA1 2jmj7l5rSw0yVb/vlWAYkK/YBwk=", true), ("sha1", false),
             ("sha1 ", false), ("sha1 x y", false), (" sha1", false), ("sha1 \u{e9}", false), ("", false),
+            ("md5 kAFQmDzST7DWlj99KOF/cg==", true), ("crc32 AAAAAA==", false),
         ])
     func checksums(field: String, isValid: Bool) {
         #expect((UploadChecksum(field) != nil) == isValid)
