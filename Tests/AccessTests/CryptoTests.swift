@@ -84,6 +84,29 @@ struct PasswordHashTests {
         #expect(!"\(hash)".contains("scrypt"))
     }
 
+    @Test("A hash of Firebase's is compared, written down and read, and is to be made anew")
+    func firebase() throws {
+        // The example of Firebase's own description of its scrypt.
+        let text =
+            "$firescrypt$ln=14,r=8,p=1$42xEC-ixf3L2lw$lSrfV15cpx95_sZS2W9c9Kp6i_LVgQNDNC_qzrCnh1SAyZvqmZqAjTdn3aoItz-VHjoZilo78198JAdRuid5lQ$Bw$jxspr8Ki0RYycVU8zykbdLGjFQ3McFUH0uiiTvC8pVMXAn210wjLNmdZJzxUECKbm0QsEmYUSDzZvpjeJ9WmXA"
+        let hash = try #require(PasswordHash(text: text))
+        #expect(hash.text == text && hash.needsRehash && "\(hash)" == "[hidden]")
+        #expect(hash.matches("user1password"))
+        for other in ["", "user1passwor", "user1password\0", String(repeating: "x", count: 5000)] {
+            #expect(!hash.matches(other))
+        }
+        let parts = text.split(separator: "$")
+        for (index, part) in [
+            (4, "AA"), (4, ""), (5, "!"), (5, String(repeating: "A", count: 40)), (1, "ln=30,r=8,p=1"),
+        ] {
+            var changed = parts
+            changed[index] = Substring(part)
+            #expect(PasswordHash(text: "$" + changed.joined(separator: "$")) == nil, "\(part)")
+        }
+        #expect(PasswordHash(text: "$" + parts.dropLast().joined(separator: "$")) == nil)
+        #expect(PasswordHash(text: "$" + parts.dropLast(2).joined(separator: "$")) == nil)
+    }
+
     @Test("A hash of another cost is to be made anew, and one of today's is not")
     func rehash() throws {
         #expect(try PasswordHash(password: "x", cost: Self.cheap).needsRehash)

@@ -1,3 +1,4 @@
+import Access
 import Testing
 import Tree
 import TreeModel
@@ -95,6 +96,53 @@ import TreeModel
         }
     }
 
+    /// The parameters and the hash of the example in Firebase's own description of its scrypt.
+    private static let firebaseScrypt: JSONValue = [
+        "hashAlgorithm": "SCRYPT", "memoryCost": 14, "rounds": 8, "saltSeparator": "Bw==",
+        "signerKey":
+            "jxspr8Ki0RYycVU8zykbdLGjFQ3McFUH0uiiTvC8pVMXAn210wjLNmdZJzxUECKbm0QsEmYUSDzZvpjeJ9WmXA==",
+    ]
+    private static let firebaseUser: JSONValue = [
+        "localId": "u1", "email": "ann@example.com", "salt": "42xEC+ixf3L2lw==",
+        "passwordHash":
+            "lSrfV15cpx95/sZS2W9c9Kp6i/LVgQNDNC/qzrCnh1SAyZvqmZqAjTdn3aoItz+VHjoZilo78198JAdRuid5lQ==",
+    ]
+
+    @Test("accounts that Firebase exported keep their passwords, and get the service's hash at a sign-in")
+    func importFirebaseHashes() async throws {
+        try await withAccounts { fixture in
+            var body = Self.firebaseScrypt
+            body["users"] = [Self.firebaseUser]
+            #expect(try await fixture.perform(.batchCreate, body, by: Fixture.admin)["error"] == nil)
+            let wrong: JSONValue = ["email": "ann@example.com", "password": "user2password"]
+            #expect(await fixture.refusal(.signInWithPassword, wrong) == "INVALID_LOGIN_CREDENTIALS")
+            let before = try await fixture.store.account("u1")?.passwordHash?.text
+            #expect(before?.hasPrefix("$firescrypt$ln=14,r=8,p=1$") == true)
+            #expect(try await fixture.signIn("ann@example.com", "user1password").uid == "u1")
+            let after = try await fixture.store.account("u1")?.passwordHash?.text
+            #expect(after?.hasPrefix("$scrypt$ln=15,r=8,p=1$") == true)
+            #expect(try await fixture.signIn("ann@example.com", "user1password").uid == "u1")
+        }
+    }
+
+    @Test(
+        "a hash that does not go with what is said of it is not taken",
+        arguments: [
+            ("signerKey", nil), ("signerKey", "AAAA"), ("signerKey", "!"), ("memoryCost", nil), ("memoryCost", 60),
+            ("rounds", 0), ("rounds", nil), ("saltSeparator", "====!"), ("saltSeparator", 7),
+        ] as [(String, JSONValue?)])
+    func badFirebaseHash(name: String, value: JSONValue?) async throws {
+        try await withAccounts { fixture in
+            var body = Self.firebaseScrypt
+            body[name] = value
+            body["users"] = [Self.firebaseUser]
+            let answer = try await fixture.perform(.batchCreate, body, by: Fixture.admin)
+            let message = answer["error"]?.list.first?["message"]?.string
+            #expect(message?.hasPrefix("INVALID_ARGUMENT") == true, "\(answer)")
+            #expect(try await fixture.store.account("u1") == nil)
+        }
+    }
+
     @Test("of the accounts of an import, each is taken or refused for itself")
     func importErrors() async throws {
         try await withAccounts { fixture in
@@ -122,7 +170,7 @@ import TreeModel
             body["users"] = [["localId": "h", "passwordHash": "AA"]]
             let other = try await fixture.perform(.batchCreate, body, by: Fixture.admin)
             let message = other["error"]?.list.first?["message"]
-            #expect(message == "INVALID_HASH_ALGORITHM : Only hashes by STANDARD_SCRYPT can be taken over")
+            #expect(message == "INVALID_HASH_ALGORITHM : Only hashes by SCRYPT or STANDARD_SCRYPT can be taken over")
         }
     }
 

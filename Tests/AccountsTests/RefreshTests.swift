@@ -124,21 +124,38 @@ import TreeModel
         }
     }
 
+    @Test("an account tells when it last got an ID token, and a refusal is none")
+    func lastRefresh() async throws {
+        try await withAccounts { fixture in
+            let app = try await fixture.signUp()
+            fixture.clock.advance(seconds: 1800)
+            #expect(await fixture.refresh("a.b.c") == "INVALID_REFRESH_TOKEN")
+            #expect(try await fixture.me(app)["lastRefreshAt"] == "2027-01-15T08:00:00Z")
+            #expect(await fixture.refresh(app.refreshToken) == "done")
+            let user = try await fixture.me(app)
+            #expect(user["lastRefreshAt"] == "2027-01-15T08:30:00Z")
+            #expect(user["lastLoginAt"] == "1800000000000" && user["email"] == "ann@example.com")
+        }
+    }
+
     @Test("a session ends with its account, and when that is disabled or its tokens are revoked")
     func ends() async throws {
         try await withAccounts { fixture in
-            let ends: [(IdentityOperation, JSONValue, String)] = [
-                (.update, ["disableUser": true], "USER_DISABLED"),
-                (.update, ["validSince": "1800000020"], "TOKEN_EXPIRED"),
-                (.update, ["password": "another"], "TOKEN_EXPIRED"), (.delete, [:], "USER_NOT_FOUND"),
+            // What a refresh says, and a lookup.
+            let ends: [(IdentityOperation, JSONValue, String, String)] = [
+                (.update, ["disableUser": true], "USER_DISABLED", "USER_DISABLED"),
+                (.update, ["disableUser": true, "password": "another"], "USER_DISABLED", "USER_DISABLED"),
+                (.update, ["validSince": "1800000030"], "TOKEN_EXPIRED", "TOKEN_EXPIRED"),
+                (.update, ["password": "another"], "TOKEN_EXPIRED", "TOKEN_EXPIRED"),
+                (.delete, [:], "TOKEN_EXPIRED", "USER_NOT_FOUND"),
             ]
-            for (index, (operation, change, message)) in ends.enumerated() {
+            for (index, (operation, change, refusal, message)) in ends.enumerated() {
                 let app = try await fixture.signUp("a\(index)@example.com")
                 fixture.clock.advance(seconds: 10)
                 var body = change
                 body["localId"] = .string(app.uid)
                 try await fixture.perform(operation, body, by: Fixture.admin)
-                #expect(await fixture.refresh(app.refreshToken) == "TOKEN_EXPIRED", "it no longer tells whose it was")
+                #expect(await fixture.refresh(app.refreshToken) == refusal, "\(change)")
                 let lookup = await fixture.refusal(.lookup, ["idToken": .string(app.idToken)])
                 #expect(lookup == message, "\(change)")
                 #expect(fixture.revocations.all.last?.hasPrefix(app.uid) == true)

@@ -25,6 +25,7 @@ import TreeModel
                     "localId": answer["localId"] ?? .null, "email": "ann@example.com", "emailVerified": false,
                     "displayName": "Ann", "passwordHash": "UkVEQUNURUQ=", "passwordUpdatedAt": 1_800_000_000_000,
                     "createdAt": "1800000000000", "lastLoginAt": "1800000000000", "validSince": "1800000000",
+                    "lastRefreshAt": "2027-01-15T08:00:00Z",
                     "providerUserInfo": [
                         [
                             "providerId": "password", "rawId": "ann@example.com", "federatedId": "ann@example.com",
@@ -65,7 +66,7 @@ import TreeModel
             #expect(app.answer.names == ["expiresIn", "idToken", "kind", "localId", "refreshToken"])
             #expect(
                 try await fixture.me(app).names == [
-                    "createdAt", "emailVerified", "lastLoginAt", "localId", "validSince",
+                    "createdAt", "emailVerified", "lastLoginAt", "lastRefreshAt", "localId", "validSince",
                 ])
         }
     }

@@ -1,5 +1,7 @@
 """firebase-admin manages accounts, and people sign in with them, as against Firebase's Authentication emulator."""
 
+import base64
+import datetime
 import os
 import uuid
 
@@ -89,6 +91,45 @@ def test_who_is_disabled_or_knows_no_password_is_not_let_in(app, user):
     auth.update_user(user.uid, disabled=True, app=app)
     answer = sign_in(user)
     assert answer.status_code == 400 and answer.json()["error"]["message"].startswith("USER_DISABLED")
+
+
+def test_who_is_disabled_is_told_so_by_a_refresh(app, user):
+    token = sign_in(user).json()["refreshToken"]
+
+    def refresh():
+        return requests.post(
+            f"http://{ADDRESS}/securetoken.googleapis.com/v1/token?key=any",
+            data={"grant_type": "refresh_token", "refresh_token": token}, timeout=30).json()
+
+    before = auth.get_user(user.uid, app=app).user_metadata
+    assert before.last_refresh_timestamp >= before.last_sign_in_timestamp // 1000 * 1000
+    token = refresh()["refresh_token"]
+    for disabled, message in [(True, "USER_DISABLED"), (False, "TOKEN_EXPIRED")]:
+        auth.update_user(user.uid, disabled=disabled, app=app)
+        assert refresh()["error"]["message"] == message
+
+
+def test_people_of_a_firebase_project_keep_their_passwords(app):
+    # The example in Firebase's own description of its scrypt.
+    key = "jxspr8Ki0RYycVU8zykbdLGjFQ3McFUH0uiiTvC8pVMXAn210wjLNmdZJzxUECKbm0QsEmYUSDzZvpjeJ9WmXA=="
+    password = "lSrfV15cpx95/sZS2W9c9Kp6i/LVgQNDNC/qzrCnh1SAyZvqmZqAjTdn3aoItz+VHjoZilo78198JAdRuid5lQ=="
+    record = auth.ImportUserRecord(
+        uid=uuid.uuid4().hex, email=f"{uuid.uuid4().hex}@example.org", password_hash=base64.b64decode(password),
+        password_salt=base64.b64decode("42xEC+ixf3L2lw=="))
+    algorithm = auth.UserImportHash.scrypt(
+        key=base64.b64decode(key), salt_separator=base64.b64decode("Bw=="), rounds=8, memory_cost=14)
+    result = auth.import_users([record], hash_alg=algorithm, app=app)
+    assert result.success_count == 1, result.errors
+    assert sign_in(record, "user2password").status_code == 400
+    for _ in range(2):
+        assert sign_in(record, "user1password").json()["localId"] == record.uid
+    auth.delete_user(record.uid, app=app)
+
+
+def test_an_emulator_makes_session_cookies(app, user):
+    cookie = auth.create_session_cookie(
+        sign_in(user).json()["idToken"], datetime.timedelta(hours=1), app=app)
+    assert auth.verify_session_cookie(cookie, app=app)["uid"] == user.uid
 
 
 def test_rules_judge_who_signed_in(app, user):

@@ -126,6 +126,14 @@ import TreeModel
         }
     }
 
+    @Test(
+        "the last semicolon of a block may be left out", arguments: ["allow get", "allow list; allow get: if b == 'b'"])
+    func lastSemicolon(statements: String) throws {
+        let rules = try StorageRules("service firebase.storage { match /b/{b}/o/x { \(statements) } }")
+        let verdict = rules.judge(.get, of: "x", in: "b", by: Self.anna, resource: nil, newResource: nil)
+        #expect(verdict.isAllowed)
+    }
+
     @Test("the rest of a path may be nothing from version 2 on")
     func versions() throws {
         for (version, isAllowed) in [(1, false), (2, true)] {
@@ -168,7 +176,11 @@ import TreeModel
             "1:66: Invalid regular expression: a group has no end."
         ),
         ("service firebase.storage { match /a { allow read: if 1 === 1; } }", "1:56: Unexpected '===', expected ';'."),
-        ("service firebase.storage { match /a { allow read: if true } }", "1:59: Unexpected '}', expected ';'."),
+        (
+            "service firebase.storage { match /a { allow read: if true allow write; } }",
+            "1:59: Unexpected 'allow', expected ';'."
+        ),
+        ("service firebase.storage { match /a { allow read", "1:49: Unexpected end of the text, expected ';'."),
         (
             "service firebase.storage { match /a { ",
             "1:39: Unexpected end of the text, expected 'allow', 'match' or 'function'."

@@ -101,6 +101,55 @@ struct AccountRouteTests {
         }
     }
 
+    @Test("Session cookies are an emulator's, and their address is known to say so")
+    func sessionCookies() async throws {
+        try await withService { service in
+            let path = "/identitytoolkit.googleapis.com/v1/projects/\(service.authority.project)"
+            let answer = try await service.client.ask(
+                .post, "\(path):createSessionCookie", body: .bytes(Array("{}".utf8)))
+            #expect(answer.status == 403, "\(answer.text)")
+            #expect(answer.json["error"]["message"].string == "INSUFFICIENT_PERMISSION")
+            for name in ["createSessionCookies", "lookup", ""] {
+                let other = try await service.client.ask(.post, "\(path):\(name)", body: .bytes(Array("{}".utf8)))
+                #expect(other.status == 404, "\(other.text)")
+            }
+        }
+    }
+
+    @Test("What a body in JSON says counts as what the query says; what is not understood there is refused")
+    func tokenBody() async throws {
+        try await withService { service in
+            try await makeAccount("maria", in: service)
+            func ask(_ query: String, _ body: String, _ type: String = "application/json") async throws -> Answer {
+                try await service.client.ask(
+                    .post, "/v1/users/maria/token\(query)", headers: [.contentType: type],
+                    body: .bytes(Array(body.utf8)))
+            }
+            let answer = try await ask("", #"{"lifetime":60,"claims":{"a":{"b":1}},"custom":null}"#)
+            #expect(answer.status == 201, "\(answer.text)")
+            let claims = try service.authority.verify(try #require(answer.json["token"].string))
+            #expect(claims["a"]?["b"]?.integer == 1)
+            #expect((claims["exp"]?.integer ?? 0) - (claims["iat"]?.integer ?? 0) == 60)
+            let custom = try await ask("?claims=%7B%22a%22:1%7D", #"{"custom":true}"#)
+            #expect(custom.status == 201, "\(custom.text)")
+            #expect(throws: (any Error).self, "a custom token is no ID token") {
+                try service.authority.verify(custom.json["token"].string ?? "")
+            }
+            let refused: [(query: String, body: String, status: Int)] = [
+                ("", #"{"expires":60}"#, 400), ("", #"{"lifetime":0}"#, 400), ("", #"{"claims":"x"}"#, 400),
+                ("", #"{"custom":"true"}"#, 400), ("", "[]", 400), ("", "{", 400),
+                ("?lifetime=60", #"{"lifetime":60}"#, 400), ("", #"{"custom":true,"lifetime":60}"#, 400),
+            ]
+            for item in refused {
+                let answer = try await ask(item.query, item.body)
+                #expect(answer.status == item.status, "\(item.body): \(answer.text)")
+                #expect(answer.json["code"].string == "bad_request", "\(item.body): \(answer.text)")
+            }
+            let form = try await ask("", "lifetime=60", "application/x-www-form-urlencoded")
+            #expect(form.status == 415 && form.json["code"].string == "unsupported_type", "\(form.text)")
+        }
+    }
+
     static let badRequests: [(path: String, status: Int, code: String)] = [
         ("/v1/users/nobody/token", 404, "unknown_user"), ("/v1/users/off/token", 409, "wrong_state"),
         ("/v1/users/maria/token?lifetime=0", 400, "bad_request"),

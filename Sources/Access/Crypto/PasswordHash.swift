@@ -31,6 +31,8 @@ package struct PasswordHash: Sendable, Hashable, CustomStringConvertible, Custom
     private let cost: Cost
     private let salt: [UInt8]
     private let hash: [UInt8]
+    /// What was made of the scrypt, where Firebase hashed it; nil where the hash is the scrypt.
+    private let firebase: FirebaseScrypt?
 
     /// Hashes a new password, with a salt of its own.
     ///
@@ -42,44 +44,62 @@ package struct PasswordHash: Sendable, Hashable, CustomStringConvertible, Custom
         guard let hash = Self.scrypt(password, salt, cost, byteCount: Self.hashBytes) else {
             throw KeyError("the password cannot be hashed")
         }
-        (self.cost, self.salt, self.hash) = (cost, salt, hash)
+        self.init(cost: cost, salt: salt, hash: hash)
     }
 
     /// Reads a hash as ``text`` writes it; nil for anything else, and for a cost beyond reason.
     package init?(text: String) {
         let parts = text.utf8.split(separator: UInt8(ascii: "$"), omittingEmptySubsequences: false)
-        guard parts.count == 5, parts[0].isEmpty, parts[1].elementsEqual("scrypt".utf8),
+        guard parts.count >= 5, parts[0].isEmpty,
             let cost = Cost(text: String(decoding: parts[2], as: UTF8.self)), cost.isAcceptable,
             let salt = Base64URL.decode(parts[3]), (8...64).contains(salt.count),
-            let hash = Base64URL.decode(parts[4]), (16...64).contains(hash.count)
+            let hash = Base64URL.decode(parts[4])
         else { return nil }
-        (self.cost, self.salt, self.hash) = (cost, salt, hash)
+        switch (String(decoding: parts[1], as: UTF8.self), parts.count) {
+        case ("scrypt", 5):
+            guard (16...64).contains(hash.count) else { return nil }
+            self.init(cost: cost, salt: salt, hash: hash)
+        case ("firescrypt", 7):
+            guard let separator = Base64URL.decode(parts[5]), let signerKey = Base64URL.decode(parts[6]),
+                let firebase = FirebaseScrypt(separator: separator, signerKey: signerKey),
+                hash.count == signerKey.count
+            else { return nil }
+            self.init(cost: cost, salt: salt, hash: hash, firebase: firebase)
+        default: return nil
+        }
     }
 
     /// The hash with all that is needed to compare it, in the manner of PHC strings: `$scrypt$ln=15,r=8,p=1$SALT$HASH`,
-    /// the last two in base64url.
-    package var text: String { "$scrypt$\(cost.text)$\(Base64URL.encode(salt))$\(Base64URL.encode(hash))" }
+    /// the last two in base64url. One of Firebase's begins with `$firescrypt$`, and `$SEPARATOR$SIGNERKEY` follow.
+    package var text: String {
+        let parts = [salt, hash] + (firebase.map { [$0.separator, $0.signerKey] } ?? [])
+        return ([firebase == nil ? "$scrypt" : "$firescrypt", cost.text] + parts.map(Base64URL.encode))
+            .joined(separator: "$")
+    }
 
     package var description: String { "[hidden]" }
     package var customMirror: Mirror { Mirror(self, children: []) }
 
     /// Whether a password is the one that was hashed; takes a time that tells nothing of where the hashes differ.
     package func matches(_ password: String) -> Bool {
-        guard let other = Self.scrypt(password, salt, cost, byteCount: hash.count) else { return false }
-        return Digest.areEqual(hash, other)
+        let other =
+            firebase.map { $0.hash(password, salt, cost) } ?? Self.scrypt(password, salt, cost, byteCount: hash.count)
+        return other.map { Digest.areEqual(hash, $0) } ?? false
     }
 
-    /// Whether it was made at another cost than hashes are made today: the next time that the password is known, it
+    /// Whether it was made in another way than hashes are made today: the next time that the password is known, it
     /// should be hashed anew.
-    package var needsRehash: Bool { cost != .current || salt.count < Self.saltBytes || hash.count < Self.hashBytes }
+    package var needsRehash: Bool {
+        firebase != nil || cost != .current || salt.count < Self.saltBytes || hash.count < Self.hashBytes
+    }
 
     /// The hash of no password: comparing one with it takes as long as with a real one, so that the time does not tell
     /// whether there is an account.
     package static let decoy = PasswordHash(
         cost: .current, salt: [UInt8](repeating: 0, count: saltBytes), hash: [UInt8](repeating: 0, count: hashBytes))
 
-    private init(cost: Cost, salt: [UInt8], hash: [UInt8]) {
-        (self.cost, self.salt, self.hash) = (cost, salt, hash)
+    private init(cost: Cost, salt: [UInt8], hash: [UInt8], firebase: FirebaseScrypt? = nil) {
+        (self.cost, self.salt, self.hash, self.firebase) = (cost, salt, hash, firebase)
     }
 
     /// The scrypt of a password; nil for one that is too long or has a zero in it, and where memory lacks.

@@ -92,8 +92,9 @@ struct AdminChange: Sendable {
 
     func apply(to account: inout Account, in old: Account, at now: Int64) {
         if let isEmailVerified { account.isEmailVerified = account.email != nil && isEmailVerified }
-        if isDisabled == true, !old.isDisabled { account.signOut(at: now) }
         account.isDisabled = isDisabled ?? old.isDisabled
+        // Nobody goes on where they were: neither when the account is disabled nor when it is enabled.
+        if account.isDisabled != old.isDisabled { account.signOut(at: now) }
         if let claims { account.customClaims = claims }
         if let validSinceSeconds { account.signOut(at: now, beforeSeconds: validSinceSeconds) }
         if let linked { account.link(linked) }

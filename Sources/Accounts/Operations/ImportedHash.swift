@@ -1,7 +1,8 @@
 import Access
 import TreeModel
 
-/// The hash of a password that an administrator brings along, by scrypt (RFC 7914); of other kinds, none is taken.
+/// The hash of a password that an administrator brings along: by scrypt (RFC 7914), or by what Firebase makes of it, whose
+/// export of accounts has such hashes. Of other kinds, none is taken.
 struct ImportedHash: Sendable {
     /// The hash as it is kept.
     let hash: Secret
@@ -12,16 +13,31 @@ struct ImportedHash: Sendable {
     ///   - request: The request, which says how the hashes were made.
     /// - Throws: `INVALID_HASH_ALGORITHM`, or `INVALID_ARGUMENT` for a hash that does not go with it.
     init(_ text: String, of user: IdentityRequest, in request: IdentityRequest) throws(IdentityError) {
-        guard try request.string("hashAlgorithm") == "STANDARD_SCRYPT" else {
-            throw IdentityError("INVALID_HASH_ALGORITHM : Only hashes by STANDARD_SCRYPT can be taken over")
+        let values = "\(Self.withoutPadding(try user.string("salt") ?? ""))$\(Self.withoutPadding(text))"
+        let kept: String
+        switch try request.string("hashAlgorithm") {
+        case "STANDARD_SCRYPT": kept = "$scrypt$\(try Self.cost(in: request))$\(values)"
+        case "SCRYPT":
+            let separator = Self.withoutPadding(try request.string("saltSeparator") ?? "")
+            let key = Self.withoutPadding(try request.string("signerKey") ?? "")
+            kept = "$firescrypt$\(try Self.firebaseCost(in: request))$\(values)$\(separator)$\(key)"
+        default:
+            throw IdentityError("INVALID_HASH_ALGORITHM : Only hashes by SCRYPT or STANDARD_SCRYPT can be taken over")
         }
+        guard let hash = PasswordHash(text: kept) else { throw .invalidValue("passwordHash, or its salt, key or cost") }
+        self.hash = Secret(hash.text)
+    }
+
+    private static func cost(in request: IdentityRequest) throws(IdentityError) -> String {
         let n = try request.integer("cpuMemCost") ?? 0
         let (r, p) = (try request.integer("blockSize") ?? 0, try request.integer("parallelization") ?? 0)
         guard n > 0, n.nonzeroBitCount == 1 else { throw .invalidValue("cpuMemCost") }
-        let salt = Self.withoutPadding(try user.string("salt") ?? "")
-        let kept = "$scrypt$ln=\(n.trailingZeroBitCount),r=\(r),p=\(p)$\(salt)$\(Self.withoutPadding(text))"
-        guard let hash = PasswordHash(text: kept) else { throw .invalidValue("passwordHash, or its salt or cost") }
-        self.hash = Secret(hash.text)
+        return "ln=\(n.trailingZeroBitCount),r=\(r),p=\(p)"
+    }
+
+    /// Firebase's words are others: the rounds are the size of a block.
+    private static func firebaseCost(in request: IdentityRequest) throws(IdentityError) -> String {
+        "ln=\(try request.integer("memoryCost") ?? 0),r=\(try request.integer("rounds") ?? 0),p=1"
     }
 
     /// The same Base64 in the alphabet of addresses, without padding.

@@ -1,3 +1,4 @@
+import Foundation
 import TreeModel
 
 extension Account {
@@ -22,6 +23,10 @@ extension Account {
         members["customAuth"] = signsInByCustomToken ? true : nil
         members["emailLinkSignin"] = signsInByEmailLink ? true : nil
         members["lastLoginAt"] = lastSignInMilliseconds.map { .string(String($0)) }
+        members["lastRefreshAt"] = lastRefreshMilliseconds.map { milliseconds -> JSONValue in
+            let date = Date(timeIntervalSince1970: Double(milliseconds / 1000))
+            return .string(date.formatted(.iso8601))
+        }
         let providers = providerDocuments
         members["providerUserInfo"] = providers.isEmpty ? nil : .list(providers)
         return .object(members)

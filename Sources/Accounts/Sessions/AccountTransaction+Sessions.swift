@@ -22,6 +22,7 @@ extension AccountTransaction {
         guard !account.isDisabled else { throw IdentityError.userDisabled }
         var account = account
         account.lastSignInMilliseconds = now
+        account.lastRefreshMilliseconds = now
         if let old { try replace(old, by: account) } else { account = try create(account) }
         let session = Session(
             of: token, at: max(now, account.minSignInSeconds * 1000), provider: provider, claims: claims)
@@ -66,7 +67,7 @@ extension AccountStore {
 
     /// Takes a refresh token, and replaces it.
     ///
-    /// - Throws: `INVALID_REFRESH_TOKEN`; `TOKEN_EXPIRED` when the session is over, be it with its account.
+    /// - Throws: `INVALID_REFRESH_TOKEN`; `USER_DISABLED`; `TOKEN_EXPIRED` when the session is over, be it with its account.
     func refresh(_ token: RefreshToken, salt: String) async throws(IdentityError) -> Refreshed {
         try await transact { transaction in
             guard let key = try? AccountStore.key(of: token.uid) else { throw IdentityError.invalidRefreshToken }
@@ -83,6 +84,7 @@ extension AccountStore {
             switch session.take(token, at: transaction.now, salt: salt) {
             case .replaced(let next):
                 try transaction.setSession(token.session, of: token.uid, to: session)
+                try transaction.noteRefresh(of: account)
                 return .signedIn(SignedIn(account: account, session: session, refreshToken: next))
             case .repeated(let next):
                 return .signedIn(SignedIn(account: account, session: session, refreshToken: next))

@@ -20,6 +20,7 @@ extension Account {
         fields["disabled"] = isDisabled ? true : nil
         fields["custom_token"] = signsInByCustomToken ? true : nil
         fields["last_sign_in"] = lastSignInMilliseconds.map(TreeValue.integer)
+        fields["last_refresh"] = lastRefreshMilliseconds.map(TreeValue.integer)
         var records: [TreeKey: TreeValue] = [:]
         for identity in identities { records[AccountPaths.hash(identity.provider)] = identity.record }
         fields["identities"] = records.isEmpty ? nil : .object(records)
@@ -46,6 +47,7 @@ extension Account {
         isDisabled = record["disabled"]?.boolValue ?? false
         signsInByCustomToken = record["custom_token"]?.boolValue ?? false
         lastSignInMilliseconds = record["last_sign_in"]?.integerValue
+        lastRefreshMilliseconds = record["last_refresh"]?.integerValue
         identities = (record["identities"]?.object ?? [:]).values.compactMap { FederatedIdentity($0) }
             .sorted { $0.provider < $1.provider }
     }

@@ -32,6 +32,8 @@ package struct Account: Hashable, Sendable {
     package var createdMilliseconds: Int64
     /// The time of the last sign-in, in milliseconds since the epoch.
     package var lastSignInMilliseconds: Int64?
+    /// The time at which the person last got an ID token, be it by a sign-in or a refresh, in milliseconds since the epoch.
+    package var lastRefreshMilliseconds: Int64?
     /// The time before which tokens are revoked, in seconds since the epoch, as others are told, some of whom compare it
     /// with when a token was issued.
     package var validSinceSeconds: Int64

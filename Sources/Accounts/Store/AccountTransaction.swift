@@ -57,12 +57,15 @@ struct AccountTransaction {
 
     /// Replaces an account, as this transaction has read it, by what it is to be.
     ///
-    /// Its sessions end when the change says so, see ``Account/signOut(at:)``. The codes of its address fall with them, and
-    /// when it gets another address.
+    /// Its sessions end when the change says so, see ``Account/signOut(at:)``. Those of a disabled account count no more, and
+    /// stay until it is enabled, so that whoever refreshes one learns why. The codes of its address fall with them, and when
+    /// it gets another address.
     mutating func replace(_ old: Account, by new: Account) throws {
         guard old != new else { return }
         try put(new, inPlaceOf: old)
-        if new.endsSessions { try signOut(new.uid, beforeSeconds: new.minSignInSeconds) }
+        if new.endsSessions {
+            try signOut(new.uid, beforeSeconds: new.minSignInSeconds, keepsSessions: new.isDisabled)
+        }
         if let email = old.email, new.endsSessions || new.email != email { try dropCodes(of: email) }
     }
 
@@ -117,10 +120,14 @@ struct AccountTransaction {
     // MARK: Sessions
 
     /// Ends all sessions of an account, and refuses tokens that were issued before a time.
-    private mutating func signOut(_ uid: String, beforeSeconds seconds: Int64) throws {
+    ///
+    /// - Parameter keepsSessions: Whether the sessions are not deleted: who opened them may not go on all the same.
+    private mutating func signOut(_ uid: String, beforeSeconds seconds: Int64, keepsSessions: Bool = false) throws {
         let key = try AccountStore.key(of: uid)
-        signedOut.insert(key)
-        sessions[key] = nil
+        if !keepsSessions {
+            signedOut.insert(key)
+            sessions[key] = nil
+        }
         revocations[uid] = seconds
         changes[AccountPaths.revocation(of: key)] = .integer(seconds)
     }
@@ -128,6 +135,12 @@ struct AccountTransaction {
     /// Writes a session of an account, or ends it; nil ends it.
     mutating func setSession(_ id: TreeKey, of uid: String, to session: Session?) throws {
         sessions[try AccountStore.key(of: uid), default: [:]][id] = .some(session?.record)
+    }
+
+    /// Notes in an account, as this transaction has read it, that a session of it was refreshed.
+    mutating func noteRefresh(of account: Account) throws {
+        let path = AccountPaths.account(try AccountStore.key(of: account.uid))
+        changes[path / "last_refresh"] = .integer(now)
     }
 
     /// Whether the transaction ends all sessions of an account that there were.

@@ -114,7 +114,8 @@ struct StorageRulesParser {
             parser.beginExpression()
             condition = try parser.parseExpression()
         }
-        try parser.expect(.semicolon)
+        // The last semicolon of a block may be left out.
+        if parser.token.kind != .symbol(.closeBrace) { try parser.expect(.semicolon) }
         return StorageMatch.Allowance(operations: operations, condition: condition, offset: offset)
     }
 

@@ -53,7 +53,8 @@ struct IdentityAddress: Equatable {
         }
     }
 
-    /// `accounts:NAME`, `projects`, `projects/PROJECT/accounts` or `projects/PROJECT/accounts:NAME`.
+    /// `accounts:NAME`, `projects`, `projects/PROJECT:createSessionCookie`, `projects/PROJECT/accounts` or
+    /// `projects/PROJECT/accounts:NAME`.
     private init?(toolkit method: HTTPRequest.Method, _ rest: Substring) {
         let parts = rest.split(separator: "/", omittingEmptySubsequences: false)
         switch (parts.count, parts.first) {
@@ -65,6 +66,12 @@ struct IdentityAddress: Equatable {
                 let found = IdentityOperation(clientName: name)
             else { return nil }
             self.init(found)
+        case (2, "projects"?):
+            let words = parts[1].split(separator: ":", omittingEmptySubsequences: false)
+            guard words.count == 2, words[1] == IdentityOperation.createSessionCookie.rawValue, method == .post else {
+                return nil
+            }
+            self.init(.createSessionCookie, project: words[0])
         case (3, "projects"?):
             guard let name = Self.name(of: parts[2]), let found = IdentityOperation(adminName: name),
                 method == (found == .batchGet ? .get : .post)

@@ -167,6 +167,8 @@ struct Schema: Sendable {
     static let text = Schema(["type": "string"])
     static let flag = Schema(["type": "boolean"])
     static let null = Schema(["type": "null"])
+    /// An object of whatever members.
+    static let object = Schema(["type": "object"])
     static let binary = Schema(["type": "string", "format": "binary"])
     static let postID = Schema(["type": "string", "pattern": "^[-0-9A-Z_a-z]{20}$"])
     static let userID = Schema(["type": "string", "pattern": "^[-0-9A-Z_a-z]{1,128}$"])

@@ -9,6 +9,9 @@ import TreeModel
 /// `/v1/users/{uid}/token`: tokens for anybody, for scripts, tests and servers that vouch for their users. All else about
 /// accounts is asked for at the identity endpoints.
 struct AccountRoutes: Sendable {
+    /// The longest body, in bytes.
+    private static let maxBytes = 16 << 10
+
     let accounts: IdentityService
 
     func add(to routes: inout RouteTable) {
@@ -20,8 +23,13 @@ struct AccountRoutes: Sendable {
                 .query("claims", .text(upTo: CustomClaims.maxLength), "a JSON object with what it claims besides"),
                 .query("custom", .flag, "whether to issue a custom token, with which an app signs in"),
             ],
+            body: [
+                "application/json": .object([
+                    "lifetime": .integer(1...KeyRing.maxLifetimeSeconds), "claims": .object, "custom": .flag,
+                ])
+            ],
             answers: [.json(IssuedTokenDocument.self, .created)],
-            errors: [.badToken, .adminOnly, .unknownUser, .badUser, .wrongState], run: issue)
+            errors: [.badToken, .adminOnly, .unknownUser, .badUser, .wrongState, .unsupportedType], run: issue)
         routes.add("/v1/users/{uid}/token", [.post: issue])
     }
 
@@ -39,6 +47,9 @@ struct AccountRoutes: Sendable {
             body["claims"] = claims
         }
         body["lifetimeSeconds"] = context.query["lifetime"].map(JSONValue.string)
+        for (name, value) in try await members(of: request, context) {
+            body[name == "lifetime" ? "lifetimeSeconds" : name] = value
+        }
         do throws(IdentityError) {
             let caller = IdentityCaller(isAdmin: true, address: context.client.address(of: request.head))
             let answer = try await accounts.perform(.issueToken, body, by: caller)
@@ -49,6 +60,18 @@ struct AccountRoutes: Sendable {
         } catch {
             throw Failure(error)
         }
+    }
+
+    /// What the body says, if there is one: the fields of the query, none of them twice.
+    private func members(of request: Request, _ context: RequestContext) async throws -> [String: JSONValue] {
+        guard request.bringsBytes else { return [:] }
+        let members = try await context.jsonMembers(
+            ["lifetime", "claims", "custom"], of: request, upTo: Self.maxBytes, example: #"{"claims": {"admin": true}}"#
+        )
+        if let name = members.keys.first(where: { context.query[$0] != nil }) {
+            throw Failure(.badRequest, "\(name) is given twice", hint: "give it in the query or in the body")
+        }
+        return members
     }
 }
 
