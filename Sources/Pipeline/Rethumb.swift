@@ -65,7 +65,8 @@ package struct Rethumb: PostJob {
         if let generation, try await generation.entry(of: id, in: service.tree) != nil { return true }
         let (numbers, damaged) = try await photosToRender(of: record, old)
         let isWanted = !selection.onlyMissing && !selection.onlyDamaged
-        let isMoved = isWanted && old.first.map { isElsewhere(post, $0, of: record) } ?? false
+        var isMoved = isWanted && old.first.map { isElsewhere(post, $0, of: record) } ?? false
+        if isWanted, !isMoved { isMoved = try await hasOtherThumb(id, of: record) }
         guard !numbers.isEmpty || isMoved else { return false }
         let photos = record.orderedPhotos
         if let dropped = numbers.map({ photos[$0] }).first(where: { $0.droppedAt != nil }) {
@@ -96,6 +97,15 @@ package struct Rethumb: PostJob {
         let url = MediaAddress.url(record.owner, record.id, rendition.fileName, at: service.storage.mediaPlace)
         let written = post["photos"]?["0"]?["renditions"]?[TreeKey(unchecked: name)]?["url"]
         return written?.stringValue != url
+    }
+
+    /// Whether a client's post names another thumbnail than it should by the storage rules of today.
+    private func hasOtherThumb(_ id: PostID, of record: UploadRecord) async throws -> Bool {
+        guard record.purpose == .object else { return false }
+        let place = service.storage.mediaPlace
+        return try await service.tree.snapshot { snapshot in
+            try ClientThumb(snapshot: snapshot, place: place).url(ofPost: id, showing: record) != nil
+        }
     }
 
     /// The numbers of the photos that need renditions, counted from 0 in the post, and the files that are to be replaced whatever

@@ -77,6 +77,69 @@ struct StoragePostTests {
         }
     }
 
+    /// Rules by which an app stores photos, and nobody fetches anything without a token.
+    private static let closed = """
+        service firebase.storage {
+          match /b/{bucket}/o {
+            match /{uid}/{kind}/{post}/{file} {
+              allow write: if request.auth.uid == uid
+            }
+          }
+        }
+        """
+    /// Rules by which everybody fetches everything.
+    private static let open = closed.replacing("allow write", with: "allow read; allow write")
+
+    private func set(_ rules: String, in service: Service) async throws {
+        let answer = try await service.client.ask(
+            .put, "/v1/storage-rules", headers: [.contentType: "text/plain"], body: .bytes(Array(rules.utf8)))
+        #expect(answer.status == 200, "\(answer.text)")
+    }
+
+    @Test("Where not everybody may fetch renditions, a post names the app's own thumbnail, whose address has a token")
+    func closedRenditions() async throws {
+        try await withService { service in
+            let client = try StorageClient(service, as: "u1")
+            let origin = "http://127.0.0.1:\(service.tcpPort)"
+            try await set(Self.closed, in: service)
+            let posted = try await post(client, from: origin)
+            func thumb() async throws -> String {
+                let address = "/posts/\(posted.id)/thumb_url.json"
+                return try #require(try await service.tcpClient.get(address).json.string)
+            }
+            func rethumb(isDryRun: Bool = false) async throws -> Int {
+                try await Rethumb(service.pipeline, selection: .init(), isDryRun: isDryRun).run { _ in }.switched
+            }
+            #expect(try await thumb() == posted.urls[1])
+            #expect(try await service.tcpClient.get(String(try await thumb().dropFirst(origin.count))).status == 200)
+            let listed = try await service.tcpClient.get("/v1/posts/\(posted.id)").json
+            #expect(listed["thumb_url"].string == posted.urls[1] && listed["full_url"].string == posted.urls[0])
+            #expect(try await rethumb() == 0, "it names what it should")
+
+            // Posts from before a change of the rules follow when they are rendered anew, and nothing is rendered for that.
+            try await set(Self.open, in: service)
+            #expect(try await thumb() == posted.urls[1])
+            #expect(try await rethumb(isDryRun: true) == 1)
+            #expect(try await rethumb() == 1)
+            let ours = try await thumb()
+            #expect(ours.hasPrefix("\(origin)/v0/b/\(client.bucket)/o/u1%2Frendition%2F"), "\(ours)")
+            #expect(try await service.tcpClient.get(String(ours.dropFirst(origin.count))).status == 200)
+            try await set(Self.closed, in: service)
+            #expect(try await service.tcpClient.get(String(ours.dropFirst(origin.count))).status == 404)
+            #expect(try await rethumb() == 1)
+            #expect(try await thumb() == posted.urls[1])
+            #expect(try await rethumb() == 0)
+
+            // Without the app's own there is nothing better than ours.
+            try await set(Self.open, in: service)
+            #expect(try await rethumb() == 1)
+            #expect(try await client.ask(.delete, client.path(posted.thumb)).status == 204)
+            try await set(Self.closed, in: service)
+            #expect(try await rethumb() == 0)
+            #expect(try await thumb() == ours)
+        }
+    }
+
     @Test("Renditions and originals are objects, too, that go with their post")
     func files() async throws {
         try await withService { service in

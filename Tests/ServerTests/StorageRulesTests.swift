@@ -128,6 +128,8 @@ struct StorageRulesTests {
             try await service.tree.set(path, to: ["version": 2, "text": "service of an older version"])
             try await next.load(logger: logger)
             #expect(next.inForce.version == 2 && !next.inForce.areRenditionsPublic)
+            // What posts are made by knows the same, also after an earlier version that did not write it.
+            #expect(try await service.tree.get(path / "renditions_public") == false)
             try await next.set(Self.closed)
             #expect(next.inForce.version == 3 && next.inForce.text == Self.closed)
         }

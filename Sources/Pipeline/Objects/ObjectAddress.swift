@@ -17,6 +17,18 @@ struct ObjectAddress {
         self.name = name
     }
 
+    /// The characters that stand in an address as they are (RFC 3986 §2.3).
+    private static let unreserved = CharacterSet(
+        charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+
+    /// The address at which whoever has a download token may fetch an object, whatever the rules say; nil for what no address has.
+    static func url(of name: ObjectName, token: String, at place: MediaPlace) -> String? {
+        guard let name = name.description.addingPercentEncoding(withAllowedCharacters: unreserved),
+            let token = token.addingPercentEncoding(withAllowedCharacters: unreserved)
+        else { return nil }
+        return "\(place.origin)/v0/b/\(place.bucket)/o/\(name)?alt=media&token=\(token)"
+    }
+
     /// The object of a `full_storage_uri`: `gs://BUCKET/NAME`, or the name alone, as iOS writes it. Nil for what is none.
     static func name(inURI uri: String) -> ObjectName? {
         // By scalars, as a character may be a slash with a mark that belongs to the name.

@@ -128,8 +128,8 @@ extension TreeSnapshot {
 
     /// What a client's post has of its photo, by the places of these fields; nothing while it is not rendered.
     ///
-    /// `thumb_url` becomes the address of a rendition of ours, on which apps draw the post anew; the other fields that clients
-    /// write of the photo stay theirs, as they delete by them.
+    /// `thumb_url` becomes the address of a rendition of ours, on which apps draw the post anew, where everybody may fetch that;
+    /// the other fields that clients write of the photo stay theirs, as they delete by them.
     func fields(
         ofPost id: PostID, with record: UploadRecord, at place: MediaPlace?
     ) throws(TreeError) -> [TreePath: TreeValue] {
@@ -140,24 +140,22 @@ extension TreeSnapshot {
             post / "photos": ["0": try photo.value(owner: record.owner, post: record.id, at: place)],
             post / "kind": .string(text.isEmpty ? "photo" : "photo_text"),
         ]
-        let bySize = photo.renditions.values.sorted { $0.width * $0.height < $1.width * $1.height }
-        if let thumb = photo.renditions["thumb"] ?? bySize.first {
-            // Where nobody said by which address the service is known, it is known by that which the client has used.
-            let full = try get(post / "full_url")?.stringValue.flatMap { ObjectAddress($0) }
-            if let place = place ?? full?.place {
-                let url = MediaAddress.url(record.owner, record.id, thumb.fileName, at: place)
-                fields[post / "thumb_url"] = .string(url)
-            }
-        }
+        let thumb = ClientThumb(snapshot: self, place: place)
+        if let url = try thumb.url(ofPost: id, showing: record) { fields[post / "thumb_url"] = .string(url) }
         return fields
     }
 }
 
 extension ObjectName {
     /// Whether it is one under which clients store the photos of posts: `USER/full/FOLDER/NAME`.
-    var isPhoto: Bool {
+    var isPhoto: Bool { isOfPost(in: "full") }
+
+    /// Whether it is one under which clients store the thumbnails of posts: `USER/thumb/FOLDER/NAME`.
+    var isThumb: Bool { isOfPost(in: "thumb") }
+
+    private func isOfPost(in folder: String) -> Bool {
         let parts = description.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-        return parts.count == 4 && parts[1].elementsEqual("full".utf8) && owner != nil
+        return parts.count == 4 && parts[1].elementsEqual(folder.utf8) && owner != nil
             && parts[2...].allSatisfy { !$0.isEmpty }
     }
 }

@@ -1,4 +1,5 @@
 package import Logging
+import Pipeline
 import Posts
 import Rules
 import Synchronization
@@ -64,6 +65,21 @@ package final class StorageRulesStore: Sendable {
                 metadata: ["fault": "\(error.message)"])
             apply(try InForce(version: version, text: Self.nothing, bucket: bucket))
         }
+        try await note()
+    }
+
+    /// Has the tree know what the rules in force say of renditions: an earlier version of the service did not write it, or took
+    /// for rules what are none any more.
+    private func note() async throws(TreeError) {
+        let (rules, path) = (inForce, Paths.storageRules / "renditions_public")
+        let value = TreeValue.bool(rules.areRenditionsPublic)
+        guard try await tree.get(path) != value else { return }
+        do throws(TreeError) {
+            try await tree.set(path, to: value, if: [.equals(Paths.storageRules / "version", .integer(rules.version))])
+        } catch {
+            // Whoever set others meanwhile has written what these say.
+            guard error.code == .preconditionFailed else { throw error }
+        }
     }
 
     /// Replaces the rules.
@@ -75,8 +91,11 @@ package final class StorageRulesStore: Sendable {
             let new = try InForce(version: (version ?? 0) + 1, text: text, bucket: bucket)
             do throws(TreeError) {
                 try await tree.set(
-                    Self.path, to: ["version": .integer(new.version), "text": .string(text)],
-                    if: [.equals(Self.path / "version", version.map { .integer($0) })])
+                    Paths.storageRules,
+                    to: [
+                        "version": .integer(new.version), "text": .string(text),
+                        "renditions_public": .bool(new.areRenditionsPublic),
+                    ], if: [.equals(Paths.storageRules / "version", version.map { .integer($0) })])
                 return apply(new)
             } catch {
                 guard error.code == .preconditionFailed else { throw error }
@@ -91,12 +110,10 @@ package final class StorageRulesStore: Sendable {
         }
     }
 
-    private static let path = TreePath(["storage_rules"], in: Namespace(reserved: "media"))
-
     private func stored() async throws(TreeError) -> (version: Int64, text: String)? {
-        guard let fields = try await tree.get(Self.path)?.object else { return nil }
+        guard let fields = try await tree.get(Paths.storageRules)?.object else { return nil }
         guard case .integer(let version)? = fields["version"], let text = fields["text"]?.stringValue else {
-            throw TreeError(.corrupt, "the storage rules in the tree are not readable", path: Self.path)
+            throw TreeError(.corrupt, "the storage rules in the tree are not readable", path: Paths.storageRules)
         }
         return (version, text)
     }

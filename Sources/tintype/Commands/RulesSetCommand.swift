@@ -56,8 +56,9 @@ struct RulesSetCommand: AsyncParsableCommand {
         if json { return Terminal.outputJSON(outcome) }
         Terminal.note(
             outcome.areRenditionsPublic
-                ? "the storage rules are set; everybody may fetch thumbnails"
-                : "the storage rules are set; posts are told with signed addresses of their thumbnails")
+                ? "the storage rules are set; everybody may fetch thumbnails, and posts of Firebase's clients name the service's"
+                : "the storage rules are set; posts are told with signed addresses of their thumbnails, and posts of Firebase's clients name the app's own"
+        )
     }
 
     /// - Parameter changes: nil where the rules that were there could not be compared.
