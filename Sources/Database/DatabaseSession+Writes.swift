@@ -87,7 +87,7 @@ extension DatabaseSession {
     }
 
     private func write(_ form: JSONUpdate.Form, at path: DatabasePath, limit: WriteSizeLimit) -> DatabaseWrite {
-        DatabaseWrite(form, at: path, limit: limit, share: database.budget.share())
+        DatabaseWrite(form, at: path, limit: limit, share: database.budget.share(for: client))
     }
 
     /// Refuses to replace or delete the service's own tree as a whole for anybody but its owner, unless the tree is a

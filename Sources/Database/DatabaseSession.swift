@@ -13,10 +13,13 @@ package struct DatabaseSession: Sendable {
     /// The identity that reads, writes and listens.
     package let identity: Identity
     let database: RealtimeDatabase
+    /// As whom what is written is counted; nil for the owner.
+    let client: ByteBudget.Client?
 
-    init(of database: RealtimeDatabase, as identity: Identity) {
+    init(of database: RealtimeDatabase, as identity: Identity, from network: [UInt8]) {
         self.database = database
         self.identity = identity
+        client = ByteBudget.Client(identity, from: network)
     }
 
     /// Who the rules see; nil for the owner, whom they do not bind.

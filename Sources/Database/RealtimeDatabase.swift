@@ -8,6 +8,8 @@ package import Tree
 package final class RealtimeDatabase: Sendable {
     /// How many bytes of writes may be in work at once: a largest one beside many that are small.
     private static let maxBytesInWork = 2 * WriteSizeLimit.maxBytes
+    /// How many there are beside these for the first bytes of each write.
+    private static let reserveBytes = 64 << 20
 
     let tree: TreeStore
     let ids: PushIDGenerator
@@ -19,7 +21,7 @@ package final class RealtimeDatabase: Sendable {
     let listeners: RuledListeners
     let disconnects: DisconnectOperations
     private let logger: Logger
-    let budget = ByteBudget(maxBytes: maxBytesInWork)
+    let budget = ByteBudget(maxBytes: maxBytesInWork, reserveBytes: reserveBytes)
     /// Where long answers wait for their readers.
     let spool: ResponseSpool
 
@@ -44,7 +46,11 @@ package final class RealtimeDatabase: Sendable {
     }
 
     /// Begins a session of somebody who was let in.
-    package func session(as identity: Identity) -> DatabaseSession { DatabaseSession(of: self, as: identity) }
+    ///
+    /// - Parameter network: Where they come from, as what they write is counted while nothing is known of them.
+    package func session(as identity: Identity, from network: [UInt8] = []) -> DatabaseSession {
+        DatabaseSession(of: self, as: identity, from: network)
+    }
 
     /// Logs who has done what at a path, and the position in the change log at which it holds.
     func trace(_ action: StaticString, by identity: Identity, at path: TreePath, _ token: SyncToken) {

@@ -6,18 +6,57 @@ import Tree
 
 @Suite("The database: small values")
 struct DatabaseValueTests {
+    private static let small = ByteBudget.smallBytes
+
     @Test("A budget is shared, refuses what is beyond it, and comes back")
     func byteBudget() throws {
-        let budget = ByteBudget(maxBytes: 100)
+        let budget = ByteBudget(maxBytes: 100, reserveBytes: 2 * Self.small)
         do {
-            let (one, other) = (budget.share(), budget.share())
-            try one.take(60)
+            let (one, other) = (budget.share(for: nil), budget.share(for: nil))
+            try one.take(Self.small + 60)
+            try other.take(Self.small)
             try other.take(40)
             let error = #expect(throws: Failure.self) { try one.take(1) }
             #expect(error?.code == .tooManyWrites)
             withExtendedLifetime((one, other)) {}
         }
-        try budget.share().take(100)
+        try budget.share(for: nil).take(Self.small + 100)
+    }
+
+    @Test("A client has no more of a budget than is left for others, by however many writes")
+    func fairBudget() throws {
+        let budget = ByteBudget(maxBytes: 1 << 20, reserveBytes: 1 << 20)
+        let (greedy, other) = (ByteBudget.Client.user("a"), ByteBudget.Client.network([127, 0, 0, 1]))
+        var shares: [ByteBudget.Share] = []
+        func take(_ byteCount: Int, for client: ByteBudget.Client) throws {
+            let share = budget.share(for: client)
+            try share.take(byteCount)
+            shares.append(share)
+        }
+        try take(Self.small + 1 << 19, for: greedy)
+        #expect(throws: Failure.self) { try take(Self.small + 1, for: greedy) }
+        try take(Self.small + 1 << 18, for: other)
+        #expect(throws: Failure.self) { try take(Self.small + 1, for: other) }
+        // What was refused has taken nothing.
+        try take(Self.small + 1 << 17, for: .user("b"))
+        shares = []
+        try take(Self.small + 1 << 19, for: other)
+    }
+
+    @Test("Small writes have a reserve, which large ones leave to them, and which nobody has alone")
+    func reserve() throws {
+        let budget = ByteBudget(maxBytes: 1 << 20, reserveBytes: 1 << 20)
+        let owner = budget.share(for: nil)
+        try owner.take(Self.small + 1 << 20)
+        #expect(throws: Failure.self) { try owner.take(1) }
+        var held: [ByteBudget.Share] = []
+        for _ in 0..<7 {
+            held.append(budget.share(for: .user("a")))
+            try held.last?.take(Self.small)
+        }
+        #expect(throws: Failure.self) { try budget.share(for: .user("a")).take(Self.small) }
+        try budget.share(for: .user("b")).take(Self.small)
+        withExtendedLifetime((owner, held)) {}
     }
 
     @Test(

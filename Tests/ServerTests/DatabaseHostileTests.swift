@@ -52,6 +52,10 @@ struct DatabaseHostileTests {
         Row(
             name: "a number without end", body: Array(repeating: UInt8(ascii: "1"), count: 1 << 20),
             sentence: invalidData),
+        Row(name: "white space without end", body: Array(repeating: 0x20, count: 5000), sentence: invalidData),
+        Row(
+            name: "white space without end in an object",
+            body: Array("{\"a\":".utf8) + Array(repeating: 0x0A, count: 5000), sentence: invalidData),
         Row(name: "a raw line break in a text", body: Array("\"\n\"".utf8), sentence: invalidData),
     ]
 
@@ -99,10 +103,11 @@ struct DatabaseHostileTests {
 
     @Test("A smaller class has a smaller limit")
     func tiny() async throws {
+        let texts = "[" + String(repeating: "\"\(String(repeating: "x", count: 1 << 20))\",", count: 17)
         try await withService { service in
             let answer = try await service.client.ask(
                 .put, "/a.json?writeSizeLimit=tiny",
-                body: .stream(byteCount: nil, chunks(Array(repeating: 0x20, count: 17 << 20), of: 1 << 20)))
+                body: .stream(byteCount: nil, chunks(Array(texts.utf8), of: 1 << 20)))
             #expect(answer.status == 400)
             #expect(answer.json["error"].string?.hasPrefix(Self.tooLarge) == true)
         }

@@ -1,22 +1,29 @@
 extension RulesNode {
     /// Whether a write at a path may be granted, as far as that can be told without what is written: whether there is a
-    /// `.write` on the way to it that is more than `false`.
+    /// `.write` on the way to it that can be true.
     ///
-    /// - Parameter isUpdate: Whether what is written are nodes below the path.
-    package func mayGrantWrite(at path: [String], isUpdate: Bool) -> Bool {
+    /// - Parameters:
+    ///   - isUpdate: Whether what is written are nodes below the path.
+    ///   - isByNobody: Whether nothing is known of who writes.
+    package func mayGrantWrite(at path: [String], isUpdate: Bool, isByNobody: Bool) -> Bool {
         var node = self
-        if node.mayGrant { return true }
+        if node.mayGrant(isByNobody) { return true }
         for key in path {
             guard let child = node.child(for: key) else { return false }
-            if child.mayGrant { return true }
+            if child.mayGrant(isByNobody) { return true }
             node = child
         }
-        return isUpdate && node.mayGrantBelow
+        return isUpdate && node.mayGrantBelow(isByNobody)
     }
 
-    private var mayGrant: Bool { write.map { $0.text != "false" } ?? false }
+    private func mayGrant(_ isByNobody: Bool) -> Bool {
+        guard let write, write.text != "false" else { return false }
+        return !isByNobody || write.program.mayHoldForNobody
+    }
 
-    private var mayGrantBelow: Bool {
-        (Array(children.values) + [wildcard].compactMap(\.self)).contains { $0.mayGrant || $0.mayGrantBelow }
+    private func mayGrantBelow(_ isByNobody: Bool) -> Bool {
+        (Array(children.values) + [wildcard].compactMap(\.self)).contains {
+            $0.mayGrant(isByNobody) || $0.mayGrantBelow(isByNobody)
+        }
     }
 }

@@ -33,8 +33,11 @@ enum LimitedClient: Hashable, Sendable {
     case address([UInt8])
 
     /// The client at an address.
-    init(address: String) {
+    init(address: String) { self = .address(Self.network(of: address)) }
+
+    /// The bytes of an address by which those who come from there are counted as one.
+    static func network(of address: String) -> [UInt8] {
         let bytes = IPAddress(address)?.bytes ?? []
-        self = .address(bytes.count == 16 ? Array(bytes[..<8]) : bytes)
+        return bytes.count == 16 ? Array(bytes[..<8]) : bytes
     }
 }

@@ -5,14 +5,15 @@ import NIOCore
 ///
 /// Only the time that is waited for the sender counts, not what the service takes to deal with what came. A sender may
 /// pause for as long as ``patience``; beyond that it has to send 512 bytes for each second: a tenth of what the slowest
-/// telephone networks carry.
+/// telephone networks carry. What comes faster makes up for a pause before it, and is no credit for a longer one later:
+/// otherwise whoever has sent much might hold it for hours.
 struct BodyPace {
     static let minBytesPerSecond: Int64 = 512
     private static let nanosecondsPerByte = 1_000_000_000 / minBytesPerSecond
 
     let patience: TimeAmount
-    private var byteCount: Int64 = 0
-    private var waited = TimeAmount.zero
+    /// How far the sender is behind.
+    private var delay = TimeAmount.zero
     private var waitsSince: NIODeadline?
 
     init(patience: TimeAmount) { self.patience = patience }
@@ -22,14 +23,13 @@ struct BodyPace {
 
     /// Bytes have come.
     mutating func receive(_ count: Int, at now: NIODeadline) {
-        byteCount += Int64(count)
-        if let since = waitsSince { waited = waited + (now - since) }
+        if let since = waitsSince { delay = delay + (now - since) }
         waitsSince = nil
+        delay = max(.zero, delay - .nanoseconds(Int64(count) * Self.nanosecondsPerByte))
     }
 
     /// How long is still waited for more, from now on; zero or less when it took too long.
     func left(at now: NIODeadline) -> TimeAmount {
-        let allowance = patience + .nanoseconds(byteCount * Self.nanosecondsPerByte)
-        return allowance - waited - (waitsSince.map { now - $0 } ?? .zero)
+        patience - delay - (waitsSince.map { now - $0 } ?? .zero)
     }
 }

@@ -20,12 +20,16 @@ struct DatabaseAccess: Sendable {
     ///
     /// - Parameters:
     ///   - uri: The address of the request.
+    ///   - client: The connection by which it comes.
     ///   - proof: What lets the request in.
     /// - Throws: `Failure` with the code `bad_request` or `invalid_namespace`.
-    func admit(_ request: HTTPRequest, at uri: URI, by proof: Proof) throws(Failure) -> AdmittedRequest {
+    func admit(
+        _ request: HTTPRequest, at uri: URI, from client: ClientConnection, by proof: Proof
+    ) throws(Failure) -> AdmittedRequest {
         let parameters = try DatabaseParameters(query: uri.query)
+        let network = LimitedClient.network(of: client.address(of: request))
         return AdmittedRequest(
-            session: database.session(as: proof.identity), parameters: parameters,
+            session: database.session(as: proof.identity, from: network), parameters: parameters,
             namespace: try namespaces.namespace(named: parameters.namespace, host: request.authority))
     }
 }

@@ -48,7 +48,7 @@ final class EventStreams: Sendable {
 
     private func stream(for request: HTTPRequest, from client: ClientConnection, by proof: Proof) -> EventStream? {
         let uri = URI(request.path ?? "")
-        guard let admitted = try? access.admit(request, at: uri, by: proof),
+        guard let admitted = try? access.admit(request, at: uri, from: client, by: proof),
             let query = try? admitted.parameters.query().map(Optional.some) ?? .some(nil),
             let path = try? DatabasePath(address: uri.path, in: admitted.namespace), !path.isPriority
         else { return nil }

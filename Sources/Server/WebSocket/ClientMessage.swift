@@ -16,10 +16,16 @@ enum ClientMessage {
         switch message {
         case .text(let text): self.init(text)
         case .tooLong(let edges):
-            guard let number = Self.requestNumber(in: edges) else { return nil }
-            self = .request(
-                number: number, .failure(ClientRefusal(.writeTooLarge, "a message has at most 16 MiB: write in parts")))
+            self.init(
+                refusing: edges, with: ClientRefusal(.writeTooLarge, "a message has at most 16 MiB: write in parts"))
+        case .denied(let edges):
+            self.init(refusing: edges, with: ClientRefusal(.permissionDenied, "Permission denied"))
         }
+    }
+
+    private init?(refusing edges: [UInt8], with refusal: ClientRefusal) {
+        guard let number = Self.requestNumber(in: edges) else { return nil }
+        self = .request(number: number, .failure(refusal))
     }
 
     /// The number of a request of which the beginning and the end are left: clients write it before its body or behind it.

@@ -16,11 +16,13 @@ struct MessageJoiner {
         case text([UInt8])
         /// One that was too long, of which the beginning and the end are left.
         case tooLong(edges: [UInt8])
+        /// One that may not be sent, of which the same is left.
+        case denied(edges: [UInt8])
 
         /// The bytes that are held.
         var byteCount: Int {
             switch self {
-            case .text(let bytes), .tooLong(let bytes): bytes.count
+            case .text(let bytes), .tooLong(let bytes), .denied(let bytes): bytes.count
             }
         }
     }
@@ -35,8 +37,9 @@ struct MessageJoiner {
     private var text: [UInt8] = []
     private var isFrameOpen = false
     private var missingPieces = 0
-    /// Whether the message has become too long: the middle of it is not kept.
+    /// Whether the message has become too long, or may not be sent: the middle of it is not kept.
     private(set) var isTooLong = false
+    private var isDenied = false
 
     /// The bytes that are held.
     var byteCount: Int { text.count }
@@ -65,8 +68,15 @@ struct MessageJoiner {
             text = []
             return nil
         }
-        defer { (text, isTooLong) = ([], false) }
-        return isTooLong ? .tooLong(edges: text) : .text(text)
+        defer { (text, isTooLong, isDenied) = ([], false, false) }
+        guard isTooLong else { return .text(text) }
+        return isDenied ? .denied(edges: text) : .tooLong(edges: text)
+    }
+
+    /// Keeps no more than the edges of the message that is coming.
+    mutating func deny() {
+        (isTooLong, isDenied) = (true, true)
+        text = text.prefix(Self.edgeBytes) + text.dropFirst(Self.edgeBytes).suffix(Self.edgeBytes)
     }
 
     private mutating func append(_ bytes: some BidirectionalCollection<UInt8>) {

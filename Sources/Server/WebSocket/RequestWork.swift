@@ -55,7 +55,7 @@ struct RequestWork: Sendable {
             try await identity.session.cancelOnDisconnect(at: path(of: target), of: connection)
         case .authenticate(let credential): return try await authenticate(by: credential)
         case .forgetCredential:
-            return .identified(WireIdentity(admitted.proof, in: admitted.database), "\"\"")
+            return .identified(WireIdentity(admitted.proof, at: admitted), "\"\"")
         case .endSession(let previous):
             loop.sessions.end(previous)
             try await admitted.database.endConnection(TreeKey(unchecked: previous))
@@ -106,7 +106,7 @@ struct RequestWork: Sendable {
 
     private func authenticate(by credential: WireCredential) async throws -> Outcome {
         guard let proof = try await admitted.proof(of: credential) else { return .comeAgain }
-        return .identified(WireIdentity(proof, in: admitted.database), Self.answer(to: proof))
+        return .identified(WireIdentity(proof, at: admitted), Self.answer(to: proof))
     }
 
     /// What the rules see of who was proved, and until when it holds, in seconds since the epoch.

@@ -16,8 +16,6 @@ final class WebSocketConnection: ConnectionOwner, ChannelDuplexHandler {
 
     /// The largest frame that is read, in bytes: 16,384 UTF-16 units have up to 49,152.
     static let maxFrameBytes = 65_536
-    /// How long a message may take to come, in seconds.
-    private static let maxMessageSeconds = 120
 
     let admitted: AdmittedSocket
     let loop: WebSocketLoop
@@ -32,20 +30,16 @@ final class WebSocketConnection: ConnectionOwner, ChannelDuplexHandler {
     private var queries: [Int: Listener] = [:]
     private(set) var connection: TakenConnection?
     private var outgoing: OutgoingMessages?
-    private var context: ChannelHandlerContext?
-    private var joiner = MessageJoiner()
-    /// What the bytes of messages that are not complete are counted by.
-    private var memory: ByteBudget.Share?
-    private var isReadHeld = false
-    private var isReadingDelayed = false
+    private(set) var context: ChannelHandlerContext?
+    /// What is read, and whether more is.
+    var reading = MessageReading()
     private var pings: Pings
-    private var secondsWithinMessage = 0
 
     init(_ admitted: AdmittedSocket, on loop: WebSocketLoop, id: String) {
         self.admitted = admitted
         self.loop = loop
         self.id = id
-        identity = WireIdentity(admitted.proof, in: admitted.database)
+        identity = WireIdentity(admitted.proof, at: admitted)
         pings = Pings(every: loop.pingSeconds)
     }
 
@@ -76,7 +70,7 @@ final class WebSocketConnection: ConnectionOwner, ChannelDuplexHandler {
         guard connection != nil else { return }
         connection = nil
         outgoing = nil
-        memory = nil
+        reading.memory = nil
         for listener in listeners.values { stop(listener) }
         listeners = [:]
         queries = [:]
@@ -132,55 +126,6 @@ final class WebSocketConnection: ConnectionOwner, ChannelDuplexHandler {
         close(isTooLarge ? .tooLarge : .protocolError)
     }
 
-    private func receive(_ frame: WebSocketFrame) {
-        let bytes = frame.unmaskedData.readableBytesView
-        do {
-            let message = try joiner.add(bytes, isContinuation: frame.opcode == .continuation, isFinal: frame.fin)
-            if joiner.isWithinMessage, !joiner.isTooLong {
-                if memory == nil { memory = admitted.database.memoryShare() }
-                try memory?.take(bytes.count)
-            } else {
-                memory = nil
-            }
-            if !joiner.isWithinMessage { secondsWithinMessage = 0 }
-            guard let message else { return }
-            count(message.byteCount)
-            run { session, effects in session.receive(message, &effects) }
-        } catch is MessageJoiner.Fault {
-            close(.protocolError)
-        } catch {
-            close(.tryAgainLater)
-        }
-    }
-
-    /// Counts a message; whoever sends too much is read again when it is due.
-    private func count(_ byteCount: Int) {
-        guard let (limiter, client) = admitted.limits(of: identity.proof) else { return }
-        limiter.count(byteCount, of: client)
-        do {
-            try limiter.countRequest(of: client)
-        } catch {
-            isReadingDelayed = true
-            loop.eventLoop.assumeIsolated().scheduleTask(in: .seconds(Int64(error.retryAfter ?? 1))) { [weak self] in
-                self?.isReadingDelayed = false
-                self?.readOn()
-            }
-        }
-    }
-
-    // MARK: Reading
-
-    func read(context: ChannelHandlerContext) {
-        guard session.isReady, !isReadingDelayed else { return isReadHeld = true }
-        context.read()
-    }
-
-    private func readOn() {
-        guard isReadHeld, session.isReady, !isReadingDelayed else { return }
-        isReadHeld = false
-        context?.read()
-    }
-
     // MARK: Effects
 
     /// Lets the session take something in, and carries out what comes of it.
@@ -198,6 +143,7 @@ final class WebSocketConnection: ConnectionOwner, ChannelDuplexHandler {
             }
         }
         outgoing?.flush()
+        askWhetherMayWrite()
         readOn()
         endSessionIfIdle()
     }
@@ -272,7 +218,7 @@ final class WebSocketConnection: ConnectionOwner, ChannelDuplexHandler {
     private func checkIdentity(nowMilliseconds: Int64, isThorough: Bool) {
         let isOver = identity.expiresMilliseconds.map { $0 <= nowMilliseconds } ?? false
         guard isOver || isThorough && !admitted.isProved(identity.proof) else { return }
-        take(WireIdentity(admitted.proof, in: admitted.database))
+        take(WireIdentity(admitted.proof, at: admitted))
         run { _, effects in effects.append(.send(.message(ServerMessage.authRevoked))) }
     }
 
@@ -282,10 +228,7 @@ final class WebSocketConnection: ConnectionOwner, ChannelDuplexHandler {
     func tick(nowMilliseconds: Int64) {
         let isPingDue = pings.isDue(after: loop.pingSeconds)
         checkIdentity(nowMilliseconds: nowMilliseconds, isThorough: isPingDue)
-        if joiner.isWithinMessage {
-            secondsWithinMessage += 1
-            if secondsWithinMessage > Self.maxMessageSeconds { return close(.slowReader) }
-        }
+        guard reading.tick() else { return close(.slowReader) }
         guard isPingDue else { return }
         guard pings.send() else { return connection?.close() ?? () }
         connection?.write(FrameWriter.pingFrame)

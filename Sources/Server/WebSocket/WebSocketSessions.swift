@@ -70,7 +70,8 @@ final class WebSocketSessions: Sendable {
         return AdmittedSocket(
             handshake: handshake, host: request.authority ?? "localhost", namespace: namespace, proof: proof,
             previousSession: parameters.previousSession.flatMap(Self.sessionID), database: access.database,
-            admission: admission, credentials: credentials, stranger: stranger, lease: lease,
+            admission: admission, credentials: credentials, stranger: stranger,
+            network: LimitedClient.network(of: client.address(of: request)), lease: lease,
             ticket: admission.open.add(
                 .session, request.path, by: proof, from: client.address(of: request)))
     }
@@ -139,6 +140,8 @@ struct AdmittedSocket: Sendable {
     fileprivate let admission: Admission
     fileprivate let credentials: Credentials
     fileprivate let stranger: LimitedClient?
+    /// Where it comes from, as what it writes is counted while nothing is known of it.
+    let network: [UInt8]
     /// What counts the session, as long as it is there.
     fileprivate let lease: ClientLimiter.Lease?
     /// What lists the session, as long as it is there.

@@ -1,14 +1,26 @@
 import Access
 import Database
+import Tree
+import TreeModel
 
 /// Whom a session acts as.
 struct WireIdentity: Sendable {
     let proof: Proof
     let session: DatabaseSession
 
-    init(_ proof: Proof, in database: RealtimeDatabase) {
+    init(_ proof: Proof, at socket: AdmittedSocket) {
         self.proof = proof
-        session = database.session(as: proof.identity)
+        session = socket.database.session(as: proof.identity, from: socket.network)
+    }
+
+    /// Whether there is anything in a tree that rules may let it write; if that cannot be told now, the write itself tells.
+    func mayWrite(anywhereIn namespace: Namespace) async -> Bool {
+        do {
+            try await session.judgeBeforehand(DatabasePath(TreePath([], in: namespace)), isUpdate: true)
+        } catch let error as TreeError {
+            return error.code != .permissionDenied
+        } catch {}
+        return true
     }
 
     /// When it ends, in milliseconds since the epoch; nil for never.

@@ -34,7 +34,7 @@ extension WireSession {
         init(unreadable message: MessageJoiner.Message) {
             self =
                 switch message {
-                case .tooLong: .tooLarge
+                case .tooLong, .denied: .tooLarge
                 case .text(let text): String(validating: text, as: UTF8.self) == nil ? .notUTF8 : .protocolError
                 }
         }

@@ -108,7 +108,8 @@ extension Requester {
     ) throws(TreeError) {
         let mayBeGranted =
             try snapshot.rules.rules(of: path.namespace, in: snapshot.engine).map { rules in
-                rules.document.root.mayGrantWrite(at: path.keys.map(\.string), isUpdate: isUpdate)
+                rules.document.root.mayGrantWrite(
+                    at: path.keys.map(\.string), isUpdate: isUpdate, isByNobody: auth == nil)
             } ?? mayUseTreesWithoutRules
         guard mayBeGranted else { throw .permissionDenied(path) }
     }

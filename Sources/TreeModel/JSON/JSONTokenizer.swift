@@ -30,6 +30,9 @@ package struct JSONTokenizer<Sink: JSONSink> {
     /// The deepest nesting that any sink can make sense of.
     @usableFromInline package static var maxDepth: Int { 128 }
 
+    /// The most white space between two tokens, in bytes: it is nothing, so nobody need wait for the end of it.
+    @usableFromInline static var maxSpaces: Int { 4096 }
+
     @usableFromInline enum Expectation {
         case value, firstElementOrEnd, firstKeyOrEnd, key, colon, commaOrEnd, nothing
     }
@@ -40,6 +43,8 @@ package struct JSONTokenizer<Sink: JSONSink> {
     @usableFromInline var containers: [Bool] = []
     /// The start of a token whose end has not come yet.
     @usableFromInline var rest: [UInt8] = []
+    /// The bytes of white space since the last token.
+    @usableFromInline var spaces = 0
     /// The number of bytes of the string at the start of ``rest`` that are known not to end it.
     @usableFromInline var scanned = 0
     @usableFromInline var scratch: [UInt8] = []
@@ -82,12 +87,18 @@ package struct JSONTokenizer<Sink: JSONSink> {
     @inlinable mutating func read(_ bytes: Span<UInt8>, isLast: Bool) throws(TreeError) -> Int {
         var position = 0
         while true {
+            let start = position
             while position < bytes.count, bytes[position].isJSONSpace { position += 1 }
+            spaces += position - start
+            guard spaces <= Self.maxSpaces else {
+                offset = consumedBytes + position
+                throw Self.invalid("more than \(Self.maxSpaces) bytes of white space")
+            }
             guard position < bytes.count, let end = try readToken(of: bytes, at: position, isLast: isLast) else {
                 consumedBytes += position
                 return position
             }
-            position = end
+            (position, spaces) = (end, 0)
         }
     }
 

@@ -58,6 +58,55 @@ struct WireFrameTests {
         }
     }
 
+    @Test("A long message goes on when it is known that its client may write, and is not kept when they may not")
+    func asked() throws {
+        var reading = MessageReading()
+        let piece = [UInt8](repeating: 0x78, count: 16 << 10)
+        func add(_ text: [UInt8]) throws -> MessageJoiner.Message? {
+            defer { reading.noteFrame() }
+            return try reading.joiner.add(text, isContinuation: false, isFinal: true)
+        }
+        for (number, maySend) in [true, false, true].enumerated() {
+            #expect(try add(Array("8".utf8)) == nil)
+            for _ in 0..<4 { #expect(try add(piece) == nil) }
+            let early = reading.beginAsking()
+            #expect(reading.isReady && early == nil, "so much is kept of anybody")
+            #expect(try add(piece) == nil)
+            #expect(!reading.isReady)
+            let (asked, again) = (reading.beginAsking(), reading.beginAsking())
+            #expect(asked == number && again == nil)
+            reading.decide(!maySend, on: number + 1)
+            #expect(!reading.isReady, "an answer about another message is none")
+            reading.decide(maySend, on: number)
+            #expect(reading.isReady)
+            if !maySend { #expect(reading.joiner.byteCount <= 512) }
+            for _ in 0..<2 { #expect(try add(piece) == nil) }
+            let message = try #require(try add(piece))
+            #expect(message.byteCount == (maySend ? 8 * piece.count : 512))
+            if case .denied = message { #expect(!maySend) } else { #expect(maySend) }
+        }
+    }
+
+    @Test("A message that has come to its end before it is known whether it may is read")
+    func askedTooLate() throws {
+        var reading = MessageReading()
+        func add(_ text: [UInt8]) throws -> MessageJoiner.Message? {
+            defer { reading.noteFrame() }
+            return try reading.joiner.add(text, isContinuation: false, isFinal: true)
+        }
+        let piece = [UInt8](repeating: 0x78, count: 65 << 10)
+        #expect(try add(Array("2".utf8)) == nil)
+        #expect(try add(piece) == nil)
+        let asked = reading.beginAsking()
+        let number = try #require(asked)
+        #expect(try add(piece)?.byteCount == 2 * piece.count)
+        #expect(reading.isReady)
+        #expect(try add(Array("2".utf8)) == nil)
+        reading.decide(false, on: number)
+        #expect(try add(piece) == nil)
+        #expect(reading.joiner.byteCount == piece.count)
+    }
+
     @Test(
         "Messages are cut between characters, into frames that each client reads",
         arguments: [0, 125, 126, 16_384, 16_385, 70_000])

@@ -1,0 +1,67 @@
+import Client
+import HTTPTypes
+import TestSupport
+import Testing
+import Tree
+
+/// Attacks on the writes of all others.
+extension PenetrationTests {
+    private static let personalRules = """
+        {"rules": {"mine": {"$uid": {".read": "auth.uid === $uid", ".write": "auth.uid === $uid"}}}}
+        """
+
+    @Test("Of somebody whom no rule lets write, no long body is waited for", arguments: ["PUT", "PATCH"])
+    func unfinishedBody(method: String) async throws {
+        try await withService { service in
+            try await service.tree.setRules(Self.personalRules)
+            for path in ["/mine/maria.json", "/mine.json"] {
+                let answer = try await WireConnection.with(port: service.tcpPort) { connection in
+                    try await connection.send(
+                        "\(method) \(path) HTTP/1.1\r\nHost: localhost\r\nContent-Length: 17000000\r\n\r\n{\"a\":")
+                    return await connection.read(until: "}")
+                }
+                #expect(answer.hasPrefix("HTTP/1.1 401 "), "\(answer)")
+            }
+            let answer = try await service.tcpClient.ask(
+                .put, "/mine/maria.json", headers: try service.headers(of: "maria"), body: .bytes(Array("1".utf8)))
+            #expect(answer.status == 200, "\(answer.text)")
+        }
+    }
+
+    @Test("White space is no progress: a body of it is refused before its end comes")
+    func whiteSpace() async throws {
+        try await withService { service in
+            try await service.tree.setRules(Self.personalRules)
+            let token = try #require(try service.headers(of: "maria")[.authorization])
+            let answer = try await WireConnection.with(port: service.tcpPort) { connection in
+                try await connection.send(
+                    """
+                    PUT /mine/maria.json HTTP/1.1\r\nHost: localhost\r\nAuthorization: \(token)\r\n\
+                    Content-Length: 17000000\r\n\r\n{"a":\(String(repeating: " ", count: 8192))
+                    """)
+                return await connection.read(until: "}")
+            }
+            #expect(answer.hasPrefix("HTTP/1.1 400 "), "\(answer)")
+        }
+    }
+
+    @Test("A long message in pieces is read only of somebody whom rules may let write, once that is known")
+    func pieces() async throws {
+        try await withService { service in
+            try await service.tree.setRules(Self.personalRules)
+            let body = #"{"p":"/mine/maria","d":"\#(String(repeating: "x", count: 1 << 20))"}"#
+            let stranger = try await WireClient(service, overTCP: true)
+            for _ in 0..<2 {
+                let heard = try await stranger.answer("p", body)
+                #expect(heard.count == 1 && heard[0].contains(#""s":"permission_denied""#), "\(heard)")
+            }
+            // Who it is comes before the message, and is known when that is judged.
+            let token = try #require(try service.headers(of: "maria")[.authorization]?.dropFirst("Bearer ".count))
+            try await stranger.ask("auth", #"{"cred":"\#(token)"}"#)
+            let heard = try await stranger.answer("p", body)
+            #expect(heard.last?.contains(#""s":"ok""#) == true, "\(heard)")
+            #expect(try await service.tree.get("mine/maria") != nil)
+            await stranger.close()
+        }
+    }
+}
