@@ -64,4 +64,43 @@ extension PenetrationTests {
             await stranger.close()
         }
     }
+
+    private static func posts(_ count: Int) -> String {
+        let members = (0..<count).map { post in
+            let tags = (0..<30).map { "#t\(post)x\($0)" }.joined(separator: " ")
+            return "\"p\(post)/text\":\"\(tags)\""
+        }
+        return "{" + members.joined(separator: ",") + "}"
+    }
+
+    private static func members(_ count: Int, _ value: String) -> String {
+        "{" + (0..<count).map { "\"k\($0)\":\(value)" }.joined(separator: ",") + "}"
+    }
+
+    @Test("Nobody has others wait for what follows from very many posts, paths or values in one request")
+    func muchAtOnce() async throws {
+        let requests: [(path: String, body: String, status: Int)] = [
+            ("/posts.json", Self.posts(3000), 400), ("/posts.json", Self.posts(40), 400),
+            ("/posts.json", Self.posts(10), 200),
+            ("/open.json", Self.members(1000, "null"), 200), ("/open.json", Self.members(1000, "1"), 200),
+            ("/open.json", Self.members(20_001, "1"), 400), ("/open.json", Self.members(1_000_000, "null"), 400),
+        ]
+        try await withService { service in
+            try await service.tree.setRules(
+                #"{"rules": {"posts": {".write": "auth !== null"}, "open": {".write": "auth !== null"}}}"#)
+            let maria = try service.headers(of: "maria")
+            for request in requests {
+                let answer = try await service.tcpClient.ask(
+                    .patch, request.path, headers: maria, body: .bytes(Array(request.body.utf8)))
+                #expect(answer.status == request.status, "\(answer.text.prefix(300))")
+            }
+            let small = try await service.tcpClient.ask(
+                .put, "/open/a.json", headers: maria, body: .bytes(Array("1".utf8)))
+            #expect(small.status == 200, "\(small.text)")
+            // The owner, who waits for nobody, has no such limit.
+            let answer = try await service.client.ask(
+                .patch, "/open.json", body: .bytes(Array(Self.members(20_001, "2").utf8)))
+            #expect(answer.status == 200, "\(answer.text.prefix(300))")
+        }
+    }
 }

@@ -19,6 +19,7 @@ extension DatabaseSession {
         }
         if operation.form == .set { try judgeReplacing(operation.path) }
         let update = try operation.update(by: requester)
+        try update.checkLimits(in: database.tree)
         try await database.tree.snapshot { snapshot in try update.judge(in: snapshot) }
         try await database.disconnects.add(operation, as: database.ids.next(), for: identity, of: connection)
     }

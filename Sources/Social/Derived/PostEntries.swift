@@ -35,6 +35,10 @@ struct OwnPosts: Derivation {
 struct HashtagIndex: Derivation {
     let place = TreePattern("posts/*/text")
 
+    func writeCount(for value: TreeValue?) -> Int {
+        if case .string(let text) = value { Hashtags.tags(in: text).count } else { 1 }
+    }
+
     func writes(for node: ChangedNode, at commit: CommitPoint, in snapshot: TreeSnapshot) -> [TreeWrite] {
         guard node.before != node.after else { return [] }
         func tags(_ text: NodeState) -> Set<TreeKey> {

@@ -20,6 +20,16 @@ public protocol Derivation: Sendable {
     func writes(
         for node: ChangedNode, at commit: CommitPoint, in snapshot: TreeSnapshot
     ) throws(TreeError) -> [TreeWrite]
+
+    /// About how many writes follow when a value comes to a node.
+    ///
+    /// - Parameter value: The leaf that is written there; nil for an object, or a deletion.
+    func writeCount(for value: TreeValue?) -> Int
+}
+
+extension Derivation {
+    /// One: most derivations keep one entry, or one number.
+    public func writeCount(for value: TreeValue?) -> Int { 1 }
 }
 
 /// What stands at a node.

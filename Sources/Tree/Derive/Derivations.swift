@@ -47,6 +47,35 @@ struct Derivations: Sendable {
         return places.contains { $0.mayConcern(node) }
     }
 
+    /// About how many writes follow from an update, as far as what it writes says so.
+    ///
+    /// - Parameter limit: The number beyond which nothing is counted any more.
+    func writeCount(for writes: [EncodedWrite], upTo limit: Int) throws(TreeError) -> Int {
+        var count = 0
+        // The last node of each place: rows come in key order.
+        var last = [[UInt8]?](repeating: nil, count: places.count)
+        func add(_ key: [UInt8], _ leaf: TreeValue?) throws(TreeError) {
+            let node = try SegmentedKey(key)
+            for (index, place) in places.enumerated() where node.depth >= place.depth && place.mayConcern(node) {
+                let ancestor = node.ancestor(atDepth: place.depth)
+                guard last[index] != ancestor else { continue }
+                last[index] = ancestor
+                let value = node.depth == place.depth ? leaf : nil
+                for derivation in place.derivations { count += derivation.writeCount(for: value) }
+            }
+        }
+        for write in writes where !write.isPriority && count <= limit {
+            guard try concern(write) else { continue }
+            if write.rows.isEmpty { try add(write.key, nil) }
+            try write.rows.forEach { path, leaf throws(TreeError) in
+                guard path.count == 0 || path[path.count - 1] != PathEncoding.priorityTag else { return true }
+                try add(write.key + path.copied, LeafEncoding.isServerValue(leaf) ? nil : LeafEncoding.decode(leaf))
+                return count <= limit
+            }
+        }
+        return count
+    }
+
     // MARK: Before
 
     /// The nodes of each place that an update may change, as they are before it.

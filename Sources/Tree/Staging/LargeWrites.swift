@@ -16,6 +16,7 @@ final class LargeWrites: BackgroundWork {
     private let clock: @Sendable () -> Int64
     /// The number of rows from which on a write is large.
     private let minRows: Int
+    let limits: WriteLimits
     private let turns = StagingTurns()
     private let wakeUps = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     /// The task, of the priority of those who wait for their turn: with less it might not run while others do.
@@ -32,6 +33,7 @@ final class LargeWrites: BackgroundWork {
         self.derivations = derivations
         self.clock = clock
         self.minRows = minRows
+        limits = WriteLimits(maxRows: minRows, derivations: derivations)
     }
 
     /// Ends the work after the piece at hand, which the next start goes on with; nothing is staged any more.
@@ -46,8 +48,13 @@ final class LargeWrites: BackgroundWork {
     }
 
     /// Commits an update; see ``GroupCommit/commit(_:)``.
+    ///
+    /// - Throws: ``TreeError`` with code `too_large`, too, for somebody whom rules bind, and who writes very much in one
+    ///   transaction.
     func commit(_ update: EncodedUpdate) async throws(TreeError) -> CommitReceipt {
+        try limits.check(update)
         guard let write = update.onlyWrite, write.rows.count >= minRows else {
+            try limits.checkRows(of: update)
             return try await group.commit(update)
         }
         switch try await course(of: update, write) {
@@ -59,7 +66,10 @@ final class LargeWrites: BackgroundWork {
             var update = update
             update.isStaged = true
             return try await group.commit(update)
-        case .stage, .direct:
+        case .stage:
+            return try await group.commit(update)
+        case .direct:
+            try limits.checkRows(of: update)
             return try await group.commit(update)
         }
     }
