@@ -51,8 +51,8 @@ extension DatabaseSession {
     /// - Parameters:
     ///   - etag: What the node's ETag has to be; nil for no condition.
     ///   - hash: What the node's hash has to be, as clients make it; nil for no condition.
-    /// - Throws: `Failure` with the code `permission_denied` or `no_data`; `TreeError` with the code `precondition_failed`,
-    ///   `invalid_json`, `conflicting_paths`, `too_large` or `invalid_value`, or the engine's failure.
+    /// - Throws: `Failure` with the code `permission_denied`, `no_data` or `too_many_requests`; `TreeError` with the code
+    ///   `precondition_failed`, `invalid_json`, `conflicting_paths`, `too_large` or `invalid_value`, or the engine's failure.
     package func commit(
         _ write: consuming DatabaseWrite, ifETag etag: String? = nil, ifHash hash: String? = nil
     ) async throws -> WriteReceipt {
@@ -76,6 +76,7 @@ extension DatabaseSession {
         share: ByteBudget.Share? = nil
     ) async throws -> WriteReceipt {
         if update.replacesPlace { try judgeReplacing(path) }
+        if client != nil { try count(try update.cost(in: database.tree)) }
         var update = update
         update.requester = requester
         var preconditions: [Precondition] = []

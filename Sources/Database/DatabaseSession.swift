@@ -15,10 +15,18 @@ package struct DatabaseSession: Sendable {
     let database: RealtimeDatabase
     /// As whom what is written is counted; nil for the owner.
     let client: ByteBudget.Client?
+    let count: WriteCounter
 
-    init(of database: RealtimeDatabase, as identity: Identity, from network: [UInt8]) {
+    /// Is told how much is to be done for a write, in paths and values, and may refuse it.
+    package typealias WriteCounter = @Sendable (Int) throws(Failure) -> Void
+
+    init(
+        of database: RealtimeDatabase, as identity: Identity, from network: [UInt8],
+        counting count: @escaping WriteCounter
+    ) {
         self.database = database
         self.identity = identity
+        self.count = count
         client = ByteBudget.Client(identity, from: network)
     }
 

@@ -47,9 +47,14 @@ package final class RealtimeDatabase: Sendable {
 
     /// Begins a session of somebody who was let in.
     ///
-    /// - Parameter network: Where they come from, as what they write is counted while nothing is known of them.
-    package func session(as identity: Identity, from network: [UInt8] = []) -> DatabaseSession {
-        DatabaseSession(of: self, as: identity, from: network)
+    /// - Parameters:
+    ///   - network: Where they come from, as what they write is counted while nothing is known of them.
+    ///   - count: Is told of each write.
+    package func session(
+        as identity: Identity, from network: [UInt8] = [],
+        counting count: @escaping DatabaseSession.WriteCounter = { _ in }
+    ) -> DatabaseSession {
+        DatabaseSession(of: self, as: identity, from: network, counting: count)
     }
 
     /// Logs who has done what at a path, and the position in the change log at which it holds.

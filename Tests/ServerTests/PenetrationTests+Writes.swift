@@ -94,8 +94,11 @@ extension PenetrationTests {
                     .patch, request.path, headers: maria, body: .bytes(Array(request.body.utf8)))
                 #expect(answer.status == request.status, "\(answer.text.prefix(300))")
             }
+            // What was written counts to who wrote it, and to nobody else.
+            #expect(try await service.tcpClient.get("/open.json", headers: maria).status == 429)
+            let noah = try service.headers(of: "noah")
             let small = try await service.tcpClient.ask(
-                .put, "/open/a.json", headers: maria, body: .bytes(Array("1".utf8)))
+                .put, "/open/a.json", headers: noah, body: .bytes(Array("1".utf8)))
             #expect(small.status == 200, "\(small.text)")
             // The owner, who waits for nobody, has no such limit.
             let answer = try await service.client.ask(

@@ -13,6 +13,10 @@ final class ClientLimiter: Sendable {
     /// The seconds whose worth of requests, and of bytes, may come at once.
     private static let requestBurst = 10.0
     private static let byteBurst = 120.0
+    /// How many paths and values of a write are as much as a request.
+    private static let costOfRequest = 100
+    /// From how many requests' worth on a write waits until the client has something left.
+    private static let largeWrite = 10.0
 
     private struct Account {
         var requests: TokenBucket?
@@ -51,6 +55,21 @@ final class ClientLimiter: Sendable {
         guard limits.bytesPerSecond != nil else { return }
         let now = clock()
         withAccount(of: client, now) { $0.bytes?.spend(Double(bytes), now: now) }
+    }
+
+    /// Counts what is to be done for a write, in paths and values: so many are as much as a request.
+    ///
+    /// - Throws: `Failure` with the code `too_many_requests` for a large one of a client that has nothing left.
+    func count(written cost: Int, of client: LimitedClient) throws(Failure) {
+        let requests = Double(cost / Self.costOfRequest)
+        guard limits.requestsPerSecond != nil, requests > 0 else { return }
+        let now = clock()
+        let wait: Double? = withAccount(of: client, now) { account in
+            if requests >= Self.largeWrite { return account.requests?.take(requests, now: now) }
+            account.requests?.spend(requests, now: now)
+            return nil
+        }
+        if let wait { throw .tooManyRequests("this client writes too much", retryAfter: wait) }
     }
 
     /// Counts something that goes on for a while.

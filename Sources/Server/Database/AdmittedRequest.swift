@@ -22,14 +22,19 @@ struct DatabaseAccess: Sendable {
     ///   - uri: The address of the request.
     ///   - client: The connection by which it comes.
     ///   - proof: What lets the request in.
+    ///   - activities: What counts how much the sender writes; nil for whoever has no limits.
     /// - Throws: `Failure` with the code `bad_request` or `invalid_namespace`.
     func admit(
-        _ request: HTTPRequest, at uri: URI, from client: ClientConnection, by proof: Proof
+        _ request: HTTPRequest, at uri: URI, from client: ClientConnection, by proof: Proof,
+        counting activities: Activities? = nil
     ) throws(Failure) -> AdmittedRequest {
         let parameters = try DatabaseParameters(query: uri.query)
         let network = LimitedClient.network(of: client.address(of: request))
+        let session = database.session(as: proof.identity, from: network) { cost throws(Failure) in
+            if let activities { try activities.limiter.count(written: cost, of: activities.client) }
+        }
         return AdmittedRequest(
-            session: database.session(as: proof.identity, from: network), parameters: parameters,
+            session: session, parameters: parameters,
             namespace: try namespaces.namespace(named: parameters.namespace, host: request.authority))
     }
 }

@@ -27,7 +27,8 @@ struct DatabaseResponder: HTTPResponder {
             return Response(status: .ok, headers: [.allow: Self.methods, .cacheControl: "no-cache"])
         }
         let request = context.asking(request)
-        let admitted = try access.admit(request.head, at: request.uri, from: context.client, by: context.proof)
+        let admitted = try access.admit(
+            request.head, at: request.uri, from: context.client, by: context.proof, counting: context.activities)
         if admitted.parameters.callback != nil { try siteGuard.checkScript(request.head, from: context.client) }
         let response =
             switch request.uri.path {

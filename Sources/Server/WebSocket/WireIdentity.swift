@@ -1,3 +1,4 @@
+import API
 import Access
 import Database
 import Tree
@@ -10,7 +11,10 @@ struct WireIdentity: Sendable {
 
     init(_ proof: Proof, at socket: AdmittedSocket) {
         self.proof = proof
-        session = socket.database.session(as: proof.identity, from: socket.network)
+        let limits = socket.limits(of: proof)
+        session = socket.database.session(as: proof.identity, from: socket.network) { cost throws(Failure) in
+            if let (limiter, client) = limits { try limiter.count(written: cost, of: client) }
+        }
     }
 
     /// Whether there is anything in a tree that rules may let it write; if that cannot be told now, the write itself tells.

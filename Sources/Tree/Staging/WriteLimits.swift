@@ -4,6 +4,8 @@ struct WriteLimits: Sendable {
     static let maxPaths = 10_000
     /// The most rows that follow from an update.
     static let maxDerivedRows = 1000
+    /// How many rows that are only written cost as much as one that follows.
+    fileprivate static let costOfDerivedRow = 10
 
     /// The most rows that are not staged before.
     let maxRows: Int
@@ -36,6 +38,13 @@ struct WriteLimits: Sendable {
 }
 
 extension JSONUpdate {
+    /// About how much the store has to do for the change, in paths and values to be written.
+    package func cost(in store: TreeStore) throws(TreeError) -> Int {
+        let derived = try store.largeWrites.limits.derivations.writeCount(
+            for: writes, upTo: WriteLimits.maxDerivedRows)
+        return writes.reduce(0) { $0 + max(1, $1.rows.count) } + derived * WriteLimits.costOfDerivedRow
+    }
+
     /// Refuses the change if it is too much for one transaction of whom it is made for.
     ///
     /// - Throws: ``TreeError`` with code `too_large` or `conflicting_paths`.
