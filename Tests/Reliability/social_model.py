@@ -88,6 +88,9 @@ class Model(AudienceModel):
 
     def block(self, one, other):
         self.blocks.add((one, other))
+        for uid, actor in [(one, other), (other, one)]:
+            for notice in [notice for notice in self.told[uid] if notice.get("actor") == actor]:
+                self.withdraw(uid, notice)
         self.unfollow(one, other)
         self.unfollow(other, one)
 
@@ -168,7 +171,7 @@ class Model(AudienceModel):
     # Notifications
 
     def tells(self, uid, actor):
-        return uid != actor and (uid, actor) not in self.blocks
+        return uid != actor and not self.are_blocked(uid, actor)
 
     def tell_once(self, uid, notice, cause):
         if self.tells(uid, notice["actor"]) and self.once.get(cause) != uid:

@@ -36,6 +36,39 @@ struct NoticeUpkeepTests {
         }
     }
 
+    @Test(
+        "A block takes what the two were told of one another out of their lists, numbers and deliveries",
+        arguments: ["blocking/ann/bob", "blocked/bob/ann", "blocking/bob/ann", "blocked/ann/bob"])
+    func blocked(path: String) async throws {
+        try await NotificationStore.run { store in
+            try await Outbox(store.tree, clock: { 0 }).setOn(true)
+            let (ann, bob) = (try #require(UserID("ann")), try #require(UserID("bob")))
+            try await store.like("p", by: "bob")
+            try await store.like("p", by: "cat")
+            try await store.comment("c", by: "bob", mentioning: ["cat"])
+            try await store.tree.set("people/bob/following/ann", to: true)
+            try await store.like("q", by: "ann")
+            _ = try await store.announcements.publish("x", by: bob, to: [ann])
+            #expect(try await store.unread(of: "ann") == 5)
+            try await store.tree.set(try TreePath(path), to: true)
+            #expect(try await store.list(of: "ann") == ["like cat", "announcement bob"])
+            #expect(try await store.list(of: "bob") == [])
+            #expect(try await store.list(of: "cat") == ["mention bob"])
+            for (uid, count) in [("ann", 2), ("bob", 0), ("cat", 1)] {
+                #expect(try await store.unread(of: uid) == Int64(count))
+                #expect(try await store.tree.keys(of: Paths.outbox / TreeKey(unchecked: uid)).count == count)
+            }
+            // What has gone does not come back with the end of the block.
+            try await store.tree.set(try TreePath(path), to: nil)
+            try await store.like("p", by: "bob", false)
+            try await store.like("p", by: "bob")
+            #expect(try await store.list(of: "ann") == ["like cat", "announcement bob"])
+            let version = TreePath(["version"], in: .social)
+            let repair = SocialRepair(store.tree, version: version, logger: Logger(label: "test"))
+            #expect(try await repair.faults() == [])
+        }
+    }
+
     @Test("What is known of what was taken back goes after a day, unless it has come again")
     func takenBack() async throws {
         try await NotificationStore.run { store in

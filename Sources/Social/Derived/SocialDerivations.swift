@@ -27,6 +27,7 @@ package enum SocialDerivations {
 
     /// What people are told of. The order of announcements is among it, as it takes part in the same numbering.
     static let notices: [any Derivation] = [
+        BlockedNotices(of: "blocking/*/*"), BlockedNotices(of: "blocked/*/*"),
         LikeNotices(), CommentNotices(), PostNotices(), FollowNotices.ofFollowing, FollowNotices.ofFollowers,
         LetterNotices(),
         AnnouncementOrder(),

@@ -46,10 +46,10 @@ struct Notice {
 }
 
 extension TreeSnapshot {
-    /// Whether somebody is told of what somebody else does: not of one's own doings, and not of those whom one has blocked.
+    /// Whether somebody is told of what somebody else does: not of one's own doings, and not where one has blocked the other.
     func tells(_ recipient: UserID, of actor: UserID) throws(TreeError) -> Bool {
-        guard recipient != actor, try !exists(Paths.blocking(recipient) / actor.key) else { return false }
-        return try !exists(Paths.blocked(actor) / recipient.key)
+        guard recipient != actor else { return false }
+        return try !Blocks.stand(between: recipient, and: actor, in: self)
     }
 
     /// The user whom a leaf names; nil for anything else.

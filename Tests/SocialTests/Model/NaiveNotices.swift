@@ -101,6 +101,7 @@ extension NaiveSocial {
 
     /// Works out whom an update tells of what.
     mutating func tell(_ written: Written, _ follows: [Link]) {
+        forgetBlocked(written)
         for link in follows { tell(link) }
         for like in written.touched("likes/*/*", in: main) { tell(like: like) }
         for comment in written.touched("comments/*/*", in: main) { tell(comment: comment) }
@@ -109,7 +110,16 @@ extension NaiveSocial {
     }
 
     private func tells(_ recipient: String, of actor: String) -> Bool {
-        recipient != actor && !exists("blocking/\(recipient)/\(actor)")
+        recipient != actor && !areBlocked(recipient, actor)
+    }
+
+    /// A block that comes takes what the two were told of one another.
+    private mutating func forgetBlocked(_ written: Written) {
+        for block in written.touched("blocking/*/*", in: main) where block.isNew {
+            let (one, other) = (block.keys[0], block.keys[1])
+            told.drop(one) { $0.subject.actor == other }
+            told.drop(other) { $0.subject.actor == one }
+        }
     }
 
     private func isRecent(_ memory: NaiveNotices.Memory?, to recipient: String) -> Bool {
