@@ -46,6 +46,33 @@ struct OperationsTests {
         }
     }
 
+    @Test(
+        "What the service is doing is told to admins and on its machine, not to whom a proxy serves",
+        arguments: ["/v1/status", "/v1/metrics"])
+    func doings(path: String) async throws {
+        try await withService { service in
+            let key = try await Self.key(service, "watcher")
+            for headers in [[:], try service.headers(of: "maria"), key] as [HTTPFields] {
+                let answer = try await service.tcpClient.get(path, headers: headers)
+                #expect(answer.status == 200, "\(answer.text)")
+            }
+            #expect(try await service.client.get(path).status == 200)
+            for field in ["x-forwarded-for", "forwarded", "via"] {
+                let name = try #require(HTTPField.Name(field))
+                for headers in [[:], try service.headers(of: "maria")] as [HTTPFields] {
+                    var fields = headers
+                    fields[name] = "192.0.2.7"
+                    let answer = try await service.tcpClient.get(path, headers: fields)
+                    #expect(answer.status == 403, "\(field): \(answer.text)")
+                    #expect(answer.json["code"].string == "admin_only", "\(field): \(answer.text)")
+                }
+                var fields = key
+                fields[name] = "192.0.2.7"
+                #expect(try await service.tcpClient.get(path, headers: fields).status == 200, "\(field)")
+            }
+        }
+    }
+
     @Test("At a glance: what the service does, who listens, and where its pages are")
     func glance() async throws {
         try await withService { service in

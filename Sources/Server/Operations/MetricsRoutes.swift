@@ -13,11 +13,13 @@ struct MetricsRoutes: Sendable {
 
     func add(to routes: inout RouteTable) {
         let metrics = Operation(
-            "The numbers of /v1/status for Prometheus.", answers: [.content("text/plain", .text)], run: metrics)
+            "The numbers of /v1/status for Prometheus; for admins, and on this machine.",
+            answers: [.content("text/plain", .text)], errors: [.badToken, .adminOnly], run: metrics)
         routes.add("/v1/metrics", [.get: metrics])
     }
 
     @Sendable private func metrics(_ request: Request, _ context: RequestContext) async throws -> Response {
+        try context.requireAdminOrThisMachine(sending: request, for: "what the service is doing")
         let text = MetricsText(try await health.document()).text
         return Response(
             status: .ok, headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],

@@ -69,6 +69,17 @@ struct RequestContext: Hummingbird.RequestContext {
         }
     }
 
+    /// Refuses what only an admin may ask for, or a program of this machine.
+    ///
+    /// - Throws: `Failure` with the code `admin_only`.
+    func requireAdminOrThisMachine(sending request: Request, for what: String) throws(Failure) {
+        guard identity == .admin || client.isOnThisMachine(sending: request.head) else {
+            throw Failure(
+                .adminOnly, "\(what) is for admins, and for programs on the service's machine",
+                hint: "ask there, or with an admin key")
+        }
+    }
+
     /// Refuses what only an admin may ask for, and what lasts longer than an emulator, whose admins prove nothing.
     ///
     /// - Throws: `Failure` with the code `admin_only`.

@@ -29,7 +29,9 @@ struct HealthRoutes: Sendable {
         routes.add("/readyz", [.get: readiness])
         let version = Operation("Which service this is.", answers: [.json(VersionDocument.self)], run: version)
         routes.add("/v1/version", [.get: version])
-        let status = Operation("What the service is doing.", answers: [.json(StatusDocument.self)], run: status)
+        let status = Operation(
+            "What the service is doing; for admins, and on this machine.", answers: [.json(StatusDocument.self)],
+            errors: [.badToken, .adminOnly], run: status)
         routes.add("/v1/status", [.get: status])
     }
 
@@ -63,7 +65,8 @@ struct HealthRoutes: Sendable {
     }
 
     @Sendable private func status(_ request: Request, _ context: RequestContext) async throws -> Response {
-        .json(try await document())
+        try context.requireAdminOrThisMachine(sending: request, for: "what the service is doing")
+        return .json(try await document())
     }
 
     /// What the service is doing.
