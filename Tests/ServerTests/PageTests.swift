@@ -135,6 +135,23 @@ struct PageTests {
         }
     }
 
+    @Test("How the first post is made is told to whoever is at the service's machine alone")
+    func commands() async throws {
+        try await withService { service in
+            try await service.setDefaultRules()
+            for client in [service.client, service.tcpClient] {
+                let page = try await client.get("/").text
+                #expect(page.contains("mkdir -p") && page.contains(" data-local>"), "\(page)")
+            }
+            for field in ["x-forwarded-for", "forwarded", "via"] {
+                let headers: HTTPFields = [try #require(HTTPField.Name(field)): "192.0.2.7"]
+                let page = try await service.tcpClient.get("/", headers: headers).text
+                #expect(page.contains("No posts yet"), "\(page)")
+                #expect(!page.contains("<pre>") && !page.contains("data-local"), "\(page)")
+            }
+        }
+    }
+
     @Test("What is not there has a page that says so, for people")
     func missing() async throws {
         try await withService { service in

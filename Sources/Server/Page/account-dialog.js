@@ -11,17 +11,25 @@ import { t } from "./texts.js";
 
 let dialog = null;
 
+const forms = [["signIn", signInForm], ["signUp", signUpForm]];
+
+// The forms in the place of a view that is for people who have signed in.
+export function signInView() {
+  const { tabs, panels } = tabbed("view", forms);
+  return h("section", { class: "empty" }, h("h1", {}, t("page.signInTitle")), h("p", {}, t("page.signIn")), tabs, panels);
+}
+
 // Asks whoever uses the page to sign in, or up. Resolves with true once somebody has, false when the dialog is closed.
 export function askToSignIn() {
   if (dialog?.open) return Promise.resolve(false);
-  const { tabs, panels } = tabbed([["signIn", signInForm], ["signUp", signUpForm]]);
+  const { tabs, panels } = tabbed("dialog", forms);
   dialog = openDialog(t("auth.title"), [tabs, panels], { name: "account" });
   panels.querySelector("input").focus();
   return new Promise((resolve) => dialog.addEventListener("close", () => resolve(session.user !== null)));
 }
 
 function done() {
-  dialog.close();
+  dialog?.close();
   announce(t("auth.welcome", { name: session.user.name }));
 }
 
@@ -104,14 +112,15 @@ function showForgot(panel) {
   email.input.focus();
 }
 
-function tabbed(parts) {
+// Forms of which one is shown. The place is in their ids, for a dialog may be open over a view that has the same.
+function tabbed(place, parts) {
   const panels = parts.map(([name, make]) => {
-    const panel = h("div", { role: "tabpanel", id: `panel-${name}`, "aria-labelledby": `tab-${name}` });
+    const panel = h("div", { role: "tabpanel", id: `${place}-panel-${name}`, "aria-labelledby": `${place}-tab-${name}` });
     panel.append(make(panel));
     return panel;
   });
   const buttons = parts.map(([name], index) => h("button", {
-    type: "button", class: "tab", role: "tab", id: `tab-${name}`, "aria-controls": `panel-${name}`, onclick: () => choose(index),
+    type: "button", class: "tab", role: "tab", id: `${place}-tab-${name}`, "aria-controls": `${place}-panel-${name}`, onclick: () => choose(index),
   }, t(`auth.${name}`)));
   function choose(chosen) {
     buttons.forEach((button, index) => {

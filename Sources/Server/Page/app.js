@@ -4,6 +4,7 @@ import { feedView } from "./feed-view.js";
 import { h } from "./dom.js";
 import { begin, router, setAddress } from "./router.js";
 import { t } from "./texts.js";
+import { keptUser } from "./who.js";
 
 const main = document.getElementById("main");
 let route = null;
@@ -44,6 +45,7 @@ async function show(next, isBack = false) {
     }
     await shown.begin?.();
   } catch (error) {
+    if (error.isForbidden && !keptUser()) return await showSignIn();
     console.error(error);
     main.replaceChildren(h("section", { class: "empty", role: "alert" }, h("h1", {}, t("problem.title")), h("p", {}, error.message),
       h("button", { type: "button", onclick: () => location.reload() }, t("feed.again"))));
@@ -51,6 +53,19 @@ async function show(next, isBack = false) {
     if (isFirst) import("./tools.js").then(({ showTools }) => showTools());
   }
 }
+
+// What the rules forbid to whoever has not signed in, they may let others see.
+async function showSignIn() {
+  const mine = turn;
+  // The tools show the view again once somebody has signed in.
+  const [{ signInView }] = await Promise.all([import("./account-dialog.js"), import("./tools.js")]);
+  if (mine !== turn) return;
+  view?.end?.();
+  view = null;
+  main.replaceChildren(signInView());
+}
+
+main.addEventListener("forbidden", () => { if (!keptUser()) showSignIn(); });
 
 export const showAgain = () => { if (route && !viewer?.isOpen) show(route); };
 

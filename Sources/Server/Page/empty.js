@@ -16,9 +16,12 @@ export function home(box) {
   box.append(h("h2", {}, t("feed.emptyHomeTitle")), h("p", {}, t("feed.emptyHome")), h("p", {}, h("a", { class: "button", href: "/all" }, t("nav.all"))));
 }
 
+// Commands are of use to whoever is at the service's machine alone.
 export function service(box) {
   box.id = "empty";
-  box.append(h("h2", {}, t("empty.title")), h("p", {}, t("empty.inbox")), example("mkdir -p Storage/inbox/maria\ncp photo.jpg Storage/inbox/maria/"),
+  box.append(h("h2", {}, t("empty.title")));
+  if (!("local" in document.body.dataset)) return;
+  box.append(h("p", {}, t("empty.inbox")), example("mkdir -p Storage/inbox/maria\ncp photo.jpg Storage/inbox/maria/"),
     h("p", {}, t("empty.socket")), example(
       "curl --unix-socket Storage/tintype.sock \\\n  -F user=maria -F text='First light' -F photo=@photo.jpg \\\n  http://localhost/v1/uploads"));
 }

@@ -8,10 +8,18 @@ import { keptUser } from "./who.js";
 
 const all = { list: "/v1/posts", events: "/v1/posts/events", accepts: () => true };
 
+// Whether somebody has signed in who follows nobody yet. Where that cannot be known, the home itself says why.
+async function followsNobody() {
+  const { followees } = await import("./follows.js");
+  return followees().then((ids) => ids.size === 0, () => false);
+}
+
 // What a list is read from.
-function sourceOf(route) {
+async function sourceOf(route) {
   const user = keptUser();
   if (route.view === "home" && user) {
+    // A home that nothing can come to shows everything.
+    if (await followsNobody()) return { ...all, label: t("nav.home"), words: t("feed.everything"), empty: () => empty("service") };
     const list = `/v1/people/${user.uid}/feed`;
     return { list, events: `${list}/events`, accepts: () => true, label: t("nav.home"), empty: () => empty("home") };
   }
@@ -64,13 +72,13 @@ function savedPlaces() {
 }
 
 export async function feedView(route, { element, state, isBack, isFirst, form, main }) {
-  const source = sourceOf(route);
+  const source = await sourceOf(route);
   const feed = document.createElement("post-feed");
-  const key = `${history.state.key}/${keptUser()?.uid ?? ""}`;
+  const key = `${history.state.key}/${keptUser()?.uid ?? ""}${source.list}`;
   const saved = isBack || isFirst ? savedPlaces().find((saved) => saved.key === key)?.state : null;
   const first = saved ? null : written(main, isFirst);
   const heading = await headingOf(route);
-  element.append(heading, feed);
+  element.append(heading, ...(source.words ? [h("p", { class: "heading" }, source.words)] : []), feed);
   return {
     feed, key: history.state.key,
     title: route.view === "tag" ? `#${route.tag}` : route.view === "person" ? heading.querySelector("h1")?.textContent ?? route.uid : source.label,

@@ -100,6 +100,7 @@ class PostFeed extends HTMLElement {
         this.showFoot();
         return true;
       }
+      if (problem.isForbidden && this.pages.length === 0) this.dispatchEvent(new Event("forbidden", { bubbles: true }));
       const again = () => { if (this.isConnected && !this.#loading) this.pages.length > 0 ? this.loadMore() : this.reload(); };
       this.foot.replaceChildren(h("p", { role: "alert" }, problem.message), h("button", { type: "button", onclick: again }, t("feed.again")));
       if (problem.isPassing) setTimeout(again, patience);

@@ -144,6 +144,7 @@ function personRow(person) {
 }
 
 // A list of people that is read page by page from a path, with a button for more. `empty` is said where there is nobody.
+// `ready` resolves with the problem of the first page, or null.
 export function peopleList(path, empty) {
   const list = h("ul", { class: "people-list" });
   const more = h("button", { type: "button", class: "button more", hidden: true, onclick: () => read(next) }, t("people.moreOf"));
@@ -164,8 +165,11 @@ export function peopleList(path, empty) {
     } catch (problem) {
       words.textContent = problem.message;
       more.hidden = false;
+      return problem;
+    } finally {
+      more.disabled = false;
     }
-    more.disabled = false;
+    return null;
   }
   return { element, ready: read(null), list };
 }

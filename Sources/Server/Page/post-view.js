@@ -25,7 +25,7 @@ export async function postView(route, { element }) {
     const [json, liked] = await Promise.all([apiJSON(`/v1/posts/${encodeURIComponent(route.id)}`), isLiked(route.id)]);
     post = postOf({ ...json, liked });
   } catch (problem) {
-    if (problem.isPassing) throw problem;
+    if (problem.isPassing || (problem.isForbidden && !keptUser())) throw problem;
     element.append(h("section", { class: "empty" }, h("h1", {}, t("post.goneTitle")), h("p", {}, t("post.gone")),
       h("p", {}, h("a", { class: "button", href: "/all" }, t("nav.all")))));
     return { title: t("post.goneTitle") };

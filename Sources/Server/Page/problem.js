@@ -5,6 +5,11 @@ export class Problem extends Error {
     Object.assign(this, { status, code, hint, retryAfter });
   }
 
+  // Whether the rules forbid it to whoever asks, who may be nobody yet.
+  get isForbidden() {
+    return this.code === "permission_denied";
+  }
+
   // Whether the same request may succeed later, without anybody doing anything.
   get isPassing() {
     return this.status === 0 || this.status === 408 || this.status === 429 || this.status >= 500;

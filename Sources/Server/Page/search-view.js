@@ -8,6 +8,7 @@ import { reasonOf } from "./reasons.js";
 import { navigate } from "./router.js";
 import { tagHref } from "./suggest.js";
 import { t } from "./texts.js";
+import { keptUser } from "./who.js";
 
 const styled = stylesheet("social.css");
 
@@ -33,7 +34,8 @@ export async function searchView({ q = "" }, { element }) {
     parts.push(ready);
     element.append(h("section", { class: "found", "aria-labelledby": "found-tags" }, h("h2", { id: "found-tags" }, t("search.tags")), tags));
   }
-  await Promise.all(parts);
+  const forbidden = (await Promise.all(parts)).find((problem) => problem?.isForbidden);
+  if (forbidden && !keptUser()) throw forbidden;
   return { title: t("search.titleOf", { text }) };
 }
 
@@ -58,8 +60,11 @@ function tagList(text) {
     } catch (problem) {
       words.textContent = problem.status === 404 ? t("search.noTags") : reasonOf(problem);
       more.hidden = problem.status === 404;
+      return problem;
+    } finally {
+      more.disabled = false;
     }
-    more.disabled = false;
+    return null;
   }
   return { element: h("div", {}, list, words, more), ready: read(null) };
 }

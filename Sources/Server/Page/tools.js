@@ -25,13 +25,14 @@ export async function showTools() {
   showForm();
   showLive();
   showAccount();
-  session.addEventListener("change", () => {
-    showAccount();
-    showAgain();
-  });
   suggestIn(document.querySelector("#top input[name=q]"));
   showTray();
 }
+
+session.addEventListener("change", () => {
+  showAccount();
+  showAgain();
+});
 
 // Uploads that are not done yet go on by themselves, once the service can be reached.
 function showTray() {

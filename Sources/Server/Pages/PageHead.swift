@@ -15,13 +15,15 @@ struct PageHead {
     /// - Parameters:
     ///   - view: What the scripts make of the page.
     ///   - title: What the page is called; the service's name comes behind it.
-    init(_ view: String, _ title: String?, _ texts: PageTexts, origin: String) {
+    ///   - isLocal: Whether whoever reads it is at the service's machine.
+    init(_ view: String, _ title: String?, _ texts: PageTexts, origin: String, isLocal: Bool = false) {
         self.texts = texts
         self.origin = origin
         values = [
             "language": texts.language.rawValue, "t": texts.tree, "view": view, "preloaded": PageFiles.first,
             "title": title.map { "\($0) · Tintype" } ?? "Tintype", "description": texts.text("page.about"),
             "isHome": view == "home", "isAll": view == "all", "isHidden": false, "hasQuery": false, "query": "",
+            "isLocal": isLocal,
         ]
     }
 

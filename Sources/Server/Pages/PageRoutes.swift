@@ -46,13 +46,14 @@ struct PageRoutes: Sendable {
             ignoresQuery: true
         ) { request, context in
             let texts = PageTexts.in(PageLanguage(for: request.headers))
-            var head = PageHead(view, nil, texts, origin: source.origin(request, context))
+            let isLocal = context.client.isOnThisMachine(sending: request.head)
+            var head = PageHead(view, nil, texts, origin: source.origin(request, context), isLocal: isLocal)
             do {
                 let template = try await page(request, context, &head)
                 return head.response(template)
             } catch {
                 guard let refusal = PageRefusal(error) else { throw error }
-                return refusal.response(view, texts) { context.parameters.get($0) }
+                return refusal.response(view, texts, isLocal: isLocal) { context.parameters.get($0) }
             }
         }
         routes.add(path, [.get: operation])
