@@ -246,6 +246,35 @@ def test_without_scripts_everything_can_be_read(browser, people):
         expect(page.get_by_role("link", name="Anna Öberg")).to_be_visible()
 
 
+def test_without_scripts_comments_stand_below_their_post(browser, people):
+    with opened(browser, people, f"/posts/{people.shown}", java_script_enabled=False, viewport={"width": 390, "height": 844}) as page:
+        parts = ("#posts > li", "#comments-title", "section.comments li")
+        boxes = [page.locator(part).first.bounding_box() for part in parts]
+        for part, box in zip(parts, boxes):
+            assert 0 <= box["x"] and box["x"] + box["width"] <= 390, f"{part}: {box}"
+        for above, below in zip(boxes, boxes[1:]):
+            assert above["y"] + above["height"] <= below["y"] + 1, f"{above}, {below}"
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+def test_a_profile_begins_where_its_posts_do(browser, scripts):
+    with service() as running:
+        running.publish("words")
+        running.owner("/people/maria/full_name.json", "-X", "PUT", "-d", json.dumps("محمد عبد الله"))
+        with opened(browser, running, "/people/maria", java_script_enabled=scripts, viewport={"width": 390, "height": 844}) as page:
+            author = page.locator(f"{CARDS} .author" if scripts else "#posts .author").first
+            expect(author).to_be_visible()
+            name = page.locator(".heading h1").bounding_box()
+            if not scripts:
+                assert name["x"] == author.bounding_box()["x"] == 16
+                return
+            avatar = page.locator("person-header .avatar").bounding_box()
+            button = page.locator("person-header .acts button").first.bounding_box()
+            assert avatar["x"] == button["x"] == author.bounding_box()["x"] == 16
+            # A name that is written from right to left stands beside its picture, too.
+            assert 0 < name["x"] - avatar["x"] - avatar["width"] < 24
+
+
 def test_hostile_texts_are_only_texts(browser):
     with service() as running:
         running.publish(HOSTILE, "photo.jpg", alt=HOSTILE)

@@ -47,3 +47,14 @@ def test_the_home_of_somebody_who_follows_nobody_shows_everything(browser, runni
     with opened(browser, running, "/", person=anna) as page:
         expect(page.locator("post-feed article")).to_have_count(1)
         expect(page.get_by_text("You follow nobody yet")).to_have_count(0)
+
+
+def test_nobody_is_promised_a_message_that_cannot_be_sent(browser, running):
+    with opened(browser, running, "/all") as page:
+        page.locator("#tools .account").click()
+        panel = page.get_by_role("dialog").get_by_role("tabpanel")
+        panel.get_by_role("button", name="Forgot your password?").click()
+        expect(panel.get_by_text("This service cannot send messages.")).to_be_focused()
+        expect(panel.get_by_label("E-mail address")).to_have_count(0)
+        panel.get_by_role("button", name="Back to signing in").click()
+        expect(panel.get_by_label("E-mail address")).to_be_focused()

@@ -141,7 +141,7 @@ struct PageTests {
             try await service.setDefaultRules()
             for client in [service.client, service.tcpClient] {
                 let page = try await client.get("/").text
-                #expect(page.contains("mkdir -p") && page.contains(" data-local>"), "\(page)")
+                #expect(page.contains("mkdir -p") && page.contains(" data-local"), "\(page)")
             }
             for field in ["x-forwarded-for", "forwarded", "via"] {
                 let headers: HTTPFields = [try #require(HTTPField.Name(field)): "192.0.2.7"]

@@ -28,6 +28,9 @@ package final class IdentityService: Sendable {
         self.audit = audit
     }
 
+    /// Whether people can be sent messages with codes.
+    package var canSendCodes: Bool { parts.codes.canSend }
+
     /// Does what a request asks for.
     ///
     /// - Parameters:

@@ -225,7 +225,7 @@ package struct HTTPServer: Service, CustomStringConvertible {
         UsageRoutes(service).add(to: &routes)
         let source = PageSource(service, media, access.database, publicURL: settings.publicURL)
         AssetRoutes().add(to: &routes)
-        PageRoutes(source: source).add(to: &routes)
+        PageRoutes(source: source, canSendCodes: accounts?.service.canSendCodes ?? false).add(to: &routes)
         SyndicationRoutes(source: source).add(to: &routes)
         EmbedRoutes(source: source).add(to: &routes)
         routes.addDescription(version: ServiceVersion.current)

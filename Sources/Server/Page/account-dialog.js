@@ -84,14 +84,22 @@ function signUpForm() {
   });
 }
 
+// Says that no message can be sent, in the place of the form for signing in.
+function showNoMessages(panel, back) {
+  const words = h("p", { role: "status", tabindex: "-1" }, t("auth.noMessages"));
+  panel.replaceChildren(words, h("div", { class: "acts" }, back));
+  words.focus();
+}
+
 // The form that has a message sent, in the place of the one for signing in.
 function showForgot(panel) {
-  const email = emailField("username");
-  keepAddress(email);
   const back = h("button", { type: "button", class: "link-button", onclick() {
     panel.replaceChildren(signInForm(panel));
     panel.querySelector("input").focus();
   } }, t("auth.back"));
+  if (!("codes" in document.body.dataset)) return showNoMessages(panel, back);
+  const email = emailField("username");
+  keepAddress(email);
   const element = form({}, [email], [h("p", {}, t("auth.forgotWords")), email.element, h("div", { class: "acts" }, submit(t("auth.send")), back)], {
     checks: [checks.email],
     run: async () => {

@@ -6,6 +6,14 @@ import NIOCore
 /// What all pages of the gallery have in common: the head, with what is told to whoever shows a link to the page, and the
 /// view.
 struct PageHead {
+    /// What a page is to know of whoever reads it, and of the service.
+    struct Traits {
+        /// Whether whoever reads it is at the service's machine.
+        var isLocal = false
+        /// Whether people can be sent messages with codes, by which they choose another password.
+        var canSendCodes = false
+    }
+
     let texts: PageTexts
     let origin: String
     /// The values for the template.
@@ -15,15 +23,15 @@ struct PageHead {
     /// - Parameters:
     ///   - view: What the scripts make of the page.
     ///   - title: What the page is called; the service's name comes behind it.
-    ///   - isLocal: Whether whoever reads it is at the service's machine.
-    init(_ view: String, _ title: String?, _ texts: PageTexts, origin: String, isLocal: Bool = false) {
+    ///   - traits: What else the scripts go by.
+    init(_ view: String, _ title: String?, _ texts: PageTexts, origin: String, traits: Traits = Traits()) {
         self.texts = texts
         self.origin = origin
         values = [
             "language": texts.language.rawValue, "t": texts.tree, "view": view, "preloaded": PageFiles.first,
             "title": title.map { "\($0) · Tintype" } ?? "Tintype", "description": texts.text("page.about"),
             "isHome": view == "home", "isAll": view == "all", "isHidden": false, "hasQuery": false, "query": "",
-            "isLocal": isLocal,
+            "isLocal": traits.isLocal, "canSendCodes": traits.canSendCodes,
         ]
     }
 

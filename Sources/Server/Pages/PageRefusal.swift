@@ -33,17 +33,19 @@ enum PageRefusal {
 
     /// The page for an address that no page has.
     func response(to request: Request) -> Response {
-        response("", PageTexts.in(PageLanguage(for: request.headers)), isLocal: false) { _ in nil }
+        response("", PageTexts.in(PageLanguage(for: request.headers)), traits: .init()) { _ in nil }
     }
 
     /// - Parameters:
     ///   - view: The view that would be at the address, for the scripts.
-    ///   - isLocal: Whether whoever reads it is at the service's machine.
+    ///   - traits: What else the scripts go by.
     ///   - parameter: What the address has by the name of a parameter.
-    func response(_ view: String, _ texts: PageTexts, isLocal: Bool, _ parameter: (String) -> String?) -> Response {
+    func response(
+        _ view: String, _ texts: PageTexts, traits: PageHead.Traits, _ parameter: (String) -> String?
+    ) -> Response {
         let key = self == .missing ? (view == "post" ? "post.gone" : "page.gone") : "page.signIn"
         let title = texts.text("\(key)Title")
-        var head = PageHead(self == .missing ? "missing" : view, title, texts, origin: "", isLocal: isLocal)
+        var head = PageHead(self == .missing ? "missing" : view, title, texts, origin: "", traits: traits)
         head["isHidden"] = true
         head["heading"] = title
         head["message"] = texts.text(key)

@@ -17,6 +17,8 @@ struct PageRoutes: Sendable {
     private static let peopleCount = 50
 
     let source: PageSource
+    /// Whether people can be sent messages with codes.
+    let canSendCodes: Bool
 
     private typealias Page = @Sendable (Request, RequestContext, inout PageHead) async throws -> String
 
@@ -39,21 +41,22 @@ struct PageRoutes: Sendable {
         _ path: String, _ summary: String, _ view: String, _ parameters: [Parameter] = [],
         to routes: inout RouteTable, _ page: @escaping Page
     ) {
-        let source = source
+        let (source, canSendCodes) = (source, canSendCodes)
         let operation = Operation(
             "\(summary) A page for people.", parameters,
             answers: ([.ok] + (parameters.isEmpty ? [] : [.notFound])).map { .content("text/html", .binary, $0) },
             ignoresQuery: true
         ) { request, context in
             let texts = PageTexts.in(PageLanguage(for: request.headers))
-            let isLocal = context.client.isOnThisMachine(sending: request.head)
-            var head = PageHead(view, nil, texts, origin: source.origin(request, context), isLocal: isLocal)
+            let traits = PageHead.Traits(
+                isLocal: context.client.isOnThisMachine(sending: request.head), canSendCodes: canSendCodes)
+            var head = PageHead(view, nil, texts, origin: source.origin(request, context), traits: traits)
             do {
                 let template = try await page(request, context, &head)
                 return head.response(template)
             } catch {
                 guard let refusal = PageRefusal(error) else { throw error }
-                return refusal.response(view, texts, isLocal: isLocal) { context.parameters.get($0) }
+                return refusal.response(view, texts, traits: traits) { context.parameters.get($0) }
             }
         }
         routes.add(path, [.get: operation])
