@@ -246,7 +246,6 @@ let package = Package(
                 .embedInCode("Page/people.js"),
                 .embedInCode("Page/photo.js"),
                 .embedInCode("Page/placeholder.js"),
-                .embedInCode("Page/plain.css"),
                 .embedInCode("Page/post-card.js"),
                 .embedInCode("Page/post-json.js"),
                 .embedInCode("Page/post-menu.js"),

@@ -307,6 +307,36 @@ def test_ten_thousand_posts_are_scrolled(browser):
             assert late < early + 4e6
 
 
+# Counts the frames in which nothing of a list is there that was there before.
+BARE = """
+window.bare = 0;
+let begun = false;
+(function look() {
+    if (document.querySelector("#posts li, post-feed article")) begun = true; else if (begun) window.bare += 1;
+    requestAnimationFrame(look);
+})();
+"""
+
+
+def test_the_list_of_the_service_has_its_looks_at_once_and_stays_until_the_other_is_drawn(browser):
+    with service() as running:
+        seeded(running, 30)
+        with opened(browser, running, "about:blank", script=BARE, viewport={"width": 390, "height": 844}) as page:
+            held = []
+            page.route("**/page/*.js", lambda route: held.append(route))
+            page.goto("/all", wait_until="commit")
+            expect(page.locator("#posts img").first).to_be_visible()
+            until(page, "the scripts", lambda: held)
+            # The width of the screen: the attribute alone says that of the photo.
+            assert page.locator("#posts img").first.bounding_box()["width"] == 390
+            page.unroute("**/page/*.js")
+            for route in held:
+                route.continue_()
+            page.wait_for_selector(CARDS)
+            expect(page.locator("#posts")).to_have_count(0)
+            assert page.evaluate("bare") == 0
+
+
 def test_the_page_is_small(browser):
     """40: under 60 kB before it shows a photo, under 25 kB as they are sent, and all of it from here."""
     with service() as running:

@@ -34,7 +34,8 @@ async function show(next, isBack = false) {
     view?.end?.();
     view = shown;
     document.body.dataset.view = next.view;
-    main.replaceChildren(element);
+    // What the service has written stays until a view that shows the same is drawn.
+    if (shown.takesOver) main.append(element); else main.replaceChildren(element);
     for (const link of document.querySelectorAll("#top nav a")) {
       if (link.pathname === location.pathname) link.setAttribute("aria-current", "page"); else link.removeAttribute("aria-current");
     }
@@ -43,6 +44,9 @@ async function show(next, isBack = false) {
       scrollTo({ top: 0, behavior: "instant" });
       main.focus({ preventScroll: true });
     }
+    await shown.draw?.();
+    if (mine !== turn || !element.isConnected) return;
+    for (const other of [...main.children]) if (other !== element) other.remove();
     await shown.begin?.();
   } catch (error) {
     if (error.isForbidden && !keptUser()) return await showSignIn();

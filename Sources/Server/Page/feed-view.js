@@ -8,18 +8,12 @@ import { keptUser } from "./who.js";
 
 const all = { list: "/v1/posts", events: "/v1/posts/events", accepts: () => true };
 
-// Whether somebody has signed in who follows nobody yet. Where that cannot be known, the home itself says why.
-async function followsNobody() {
-  const { followees } = await import("./follows.js");
-  return followees().then((ids) => ids.size === 0, () => false);
-}
-
 // What a list is read from.
 async function sourceOf(route) {
   const user = keptUser();
   if (route.view === "home" && user) {
     // A home that nothing can come to shows everything.
-    if (await followsNobody()) return { ...all, label: t("nav.home"), words: t("feed.everything"), empty: () => empty("service") };
+    if (await (await import("./follows.js")).followsNobody()) return { ...all, label: t("nav.home"), words: t("feed.everything"), empty: () => empty("service") };
     const list = `/v1/people/${user.uid}/feed`;
     return { list, events: `${list}/events`, accepts: () => true, label: t("nav.home"), empty: () => empty("home") };
   }
@@ -82,8 +76,10 @@ export async function feedView(route, { element, state, isBack, isFirst, form, m
   return {
     feed, key: history.state.key,
     title: route.view === "tag" ? `#${route.tag}` : route.view === "person" ? heading.querySelector("h1")?.textContent ?? route.uid : source.label,
+    takesOver: first !== null,
+    draw: () => feed.draw({ source, form, first, saved }),
     async begin() {
-      await feed.begin({ source, form, first, saved });
+      await feed.begin();
       places = await import("./feed-places.js");
     },
     leave() {

@@ -30,8 +30,8 @@ class PostFeed extends HTMLElement {
   #ends = [];
   #width = 0;
 
-  // Begins the list: with what the service has written into the document (`first`), with where somebody was (`saved`), or anew.
-  async begin({ source, form, first = null, saved = null }) {
+  // Shows the list: with what the service has written into the document (`first`), with where somebody was (`saved`), or anew.
+  async draw({ source, form, first = null, saved = null }) {
     Object.assign(this, { source, form });
     this.maker = await (form === "tile" ? import("./tile.js") : import("./post-card.js"));
     this.classList.add(form === "tile" ? "grid" : "cards");
@@ -47,6 +47,10 @@ class PostFeed extends HTMLElement {
     } else {
       await this.reload();
     }
+  }
+
+  // Follows what comes and goes.
+  async begin() {
     if (!performance.getEntriesByName("first-page").length) performance.mark("first-page");
     if (this.isConnected) await this.#follow();
   }

@@ -20,6 +20,9 @@ export function followees() {
   return ids;
 }
 
+// Whether the reader follows nobody yet; false where that cannot be known.
+export const followsNobody = () => followees().then((ids) => ids.size === 0, () => false);
+
 async function read(uid) {
   const keys = await apiJSON(`/people/${encodeURIComponent(uid)}/following.json?shallow=true`);
   const ids = new Set(Object.keys(keys ?? {}));

@@ -17,6 +17,9 @@ export function tell(type, detail) {
   doings.dispatchEvent(new CustomEvent(type, { detail }));
 }
 
+// The size of a photo itself, not that at which it is shown.
+const sizeOf = (image) => ({ width: Number(image.getAttribute("width")), height: Number(image.getAttribute("height")) });
+
 // Reads a post that the service has written into the document.
 export function postOfItem(item) {
   const { id, position, uid, likes, comments, time } = item.dataset;
@@ -27,12 +30,12 @@ export function postOfItem(item) {
       uid: dataset.uid, start: Number(dataset.start), length: Number(dataset.length),
     })),
     photos: [...item.querySelectorAll(".photo img")].map((image) => ({
-      width: image.width, height: image.height, hash: image.dataset.hash ?? "", color: image.dataset.color ?? "",
+      ...sizeOf(image), hash: image.dataset.hash ?? "", color: image.dataset.color ?? "",
       alt: image.dataset.alt ?? "",
       renditions: (image.getAttribute("srcset") ?? "").split(", ").filter(Boolean).map((part) => {
         const [url, size] = part.split(" ");
         const width = Number.parseInt(size, 10);
-        return { url, width, height: Math.round(width * image.height / image.width) };
+        return { url, width, height: Math.round(width / ratioOf(sizeOf(image))) };
       }),
     })),
     likes: Number(likes) || 0, comments: Number(comments) || 0, liked: false, first: [],

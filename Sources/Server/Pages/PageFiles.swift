@@ -57,7 +57,6 @@ enum PageFiles {
         ("people.js", PackageResources.people_js),
         ("photo.js", PackageResources.photo_js),
         ("placeholder.js", PackageResources.placeholder_js),
-        ("plain.css", PackageResources.plain_css),
         ("post-card.js", PackageResources.post_card_js),
         ("post-json.js", PackageResources.post_json_js),
         ("post-menu.js", PackageResources.post_menu_js),
