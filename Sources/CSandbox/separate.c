@@ -42,12 +42,19 @@ static bool enter(int flags) {
     return true;
 }
 
-// An empty folder, in a mount namespace of our own.
-static const char *empty_folder(void) {
-    const char *path = "/proc";  // one that is always there
-    if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0) return NULL;
+// Makes an empty folder the root, in a mount namespace of our own, and lets go of all that is mounted there: a file system
+// that is unmounted elsewhere would else stay in use for as long as we live. Where the old root cannot be moved (it is a
+// folder of a service that chroot(2) has, or the kernel's first one), it is kept, out of reach.
+static int leave_files(void) {
+    const char *path = "/proc";  // a folder that is always there
     unsigned long flags = MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC;
-    return mount("none", path, "tmpfs", flags, "size=4k") == 0 ? path : NULL;
+    if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0) return 0;
+    if (mount("none", path, "tmpfs", flags, "size=4k") != 0) return 0;
+    if (chdir(path) != 0) return -errno;
+    // The old root is moved on top of the new one, and from there away.
+    bool is_detached = syscall(SYS_pivot_root, ".", ".") == 0 && umount2(".", MNT_DETACH) == 0;
+    if (!is_detached && chroot(".") != 0) return 0;
+    return chdir("/") == 0 ? 0 : -errno;
 }
 
 static bool map_to_nobody(pid_t process, const char *kind) {
@@ -104,7 +111,6 @@ static bool may_change_user(void) {
 
 int csandbox_separate(void) {
     int entered = 0, result = 0;
-    const char *root = NULL;
     bool is_root = geteuid() == 0;
     struct helper helper = is_root ? start_helper() : (struct helper){-1, -1};
     if (enter(CLONE_NEWUSER | spaces)) {
@@ -115,8 +121,8 @@ int csandbox_separate(void) {
         entered = spaces;
     }
     bool is_mapped = finish_helper(helper, (entered & CLONE_NEWUSER) != 0);
-    if ((entered & spaces) != 0) root = empty_folder();
-    if (root != NULL && chroot(root) == 0 && chdir("/") != 0) return -errno;
+    if ((entered & spaces) != 0) result = leave_files();
+    if (result != 0) return result;
     if (is_mapped) {
         result = become(0);
     } else if (is_root && (entered & CLONE_NEWUSER) == 0 && may_change_user()) {

@@ -77,6 +77,23 @@ struct SandboxTests {
             #expect(try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/root/").isEmpty)
         }
     }
+
+    @Test("A file system that is unmounted while a worker lives is free", .enabled(if: Rogue.hasNamespaces))
+    func unmounting() throws {
+        let folder = NSTemporaryDirectory() + "tt-" + UUID().uuidString
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        // In a user namespace anybody may mount.
+        let output = Pipe()
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/unshare")
+        process.arguments = ["--user", "--map-root-user", "--mount", Rogue.program.path, "unmount", folder]
+        process.standardOutput = output
+        try process.run()
+        let said = try output.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        #expect(String(decoding: said, as: UTF8.self) == "free\n")
+    }
 }
 
 extension IsolatedRenderer {

@@ -1,7 +1,10 @@
 import Imaging
 import Isolation
 
-// With an argument, a worker that does not get so far as to enter its sandbox.
+// With a folder, a service of such a worker.
+if CommandLine.arguments.count > 2 { try Unmounting.perform(on: CommandLine.arguments[2]) }
+
+// With another argument, a worker that does not get so far as to enter its sandbox.
 if CommandLine.arguments.count > 1 { Behaviour.shakeHands(CommandLine.arguments[1]) }
 
 // A render worker in which a photo can do what it might do to a decoder that has a hole: after the first three bytes of
