@@ -55,6 +55,11 @@ package final class ArchiveReader: BackupSource {
         }
     }
 
+    package func unreadable() async throws -> [String] { [] }
+
+    /// Nobody adds to an archive.
+    package func mark(damaged paths: [String]) async throws {}
+
     package func piece(_ name: String) async throws -> [UInt8] {
         try await FileThreads.run { [self] () throws in
             let entryName = BackupLayout.piece(name).joined(separator: "/")

@@ -15,8 +15,8 @@ package enum BackupStep: Sendable {
 /// Makes a backup of a store while it is in use: of one state of its tree, and of all files that this state names.
 ///
 /// The rows of the tree are read in one snapshot. Then the blob store is gone through; what is known from the last backup is not read
-/// again, as no file there ever changes. Sweeps pause meanwhile, so that all that was named then is still there. Files that came
-/// later are copied, too, and left out by a restore.
+/// again, as no file there ever changes, where its copy is there in its size. Sweeps pause meanwhile, so that all that was named then
+/// is still there. Files that came later are copied, too, and left out by a restore.
 package struct Backup: Sendable {
     /// How many folders are listed together.
     private static let page = 64
@@ -68,6 +68,7 @@ package struct Backup: Sendable {
                 format: BackupState.format, version: ServiceVersion.current, store: store, token: rows.token.sequence,
                 madeAt: madeAt, files: totals.files, bytes: totals.bytes, tree: rows.pieces, blobs: blobs,
                 others: others))
+        for path in try await target.unreadable() { try await progress.note(.unreadable(path)) }
         return try await progress.finish()
     }
 
@@ -82,6 +83,8 @@ package struct Backup: Sendable {
         let user: String
         let id: String
         var names: [String] = []
+        /// The sizes of the copies that are there, by the names.
+        var copies: [String: Int] = [:]
     }
 
     private func keepBlobs(
@@ -113,16 +116,18 @@ package struct Backup: Sendable {
         return try await list.finish()
     }
 
-    /// The lines of the files of some folders; those that nobody knows are copied.
+    /// The lines of the files of some folders; those that nobody knows, or whose copies are not there, are copied.
     private func lines(
         of folders: [Folder], _ known: inout KnownFiles, _ progress: inout BackupProgress
     ) async throws -> [FileLine] {
-        let blobs = storage.blobs
+        let (blobs, target) = (storage.blobs, target)
         var (lines, unknown): ([FileLine?], [(Int, BlobName)]) = ([], [])
         var listed: [Folder] = []
         try await forEachConcurrently(folders, concurrency: 4) { folder in
             var folder = folder
+            let path = [folder.user, folder.id]
             folder.names = try await blobs.fileNames(userID: folder.user, postID: folder.id)
+            folder.copies = try await FileThreads.run { () throws in try target.copies(in: path) }
             return folder
         } _: { folder in
             listed.append(folder)
@@ -130,12 +135,13 @@ package struct Backup: Sendable {
         for folder in listed {
             for name in folder.names {
                 guard let blob = try? BlobName(userID: folder.user, postID: folder.id, fileName: name) else { continue }
-                let line = try await known.line(of: "\(blob)")
+                var line = try await known.line(of: "\(blob)")
+                if let known = line, folder.copies[name] != known.byteCount { line = nil }
                 if line == nil { unknown.append((lines.count, blob)) }
                 lines.append(line)
             }
         }
-        try await forEachConcurrently(unknown, concurrency: target.width) { [storage, target] index, blob in
+        try await forEachConcurrently(unknown, concurrency: target.width) { [storage] index, blob in
             (index, try await Self.copy(blob, of: storage, to: target))
         } _: { index, copy in
             lines[index] = copy?.line
@@ -157,22 +163,28 @@ package struct Backup: Sendable {
     ) async throws -> Copy? {
         try Task.checkCancellation()
         guard let file = try await storage.blobs.openIfThere(blob) else { return nil }
-        let line = try await FileThreads.run { () throws in try target.copyBlob(file, to: "\(blob)") }
-        return Copy(line: line, finding: try await finding(about: blob, line, in: storage.tree))
+        let expected = try await expected(of: blob, in: storage.tree)
+        let line = try await FileThreads.run { () throws in
+            try target.copyBlob(file, to: "\(blob)", expecting: expected?.sha256)
+        }
+        guard let expected, line.sha256 != expected.sha256 else { return Copy(line: line) }
+        return Copy(
+            line: line,
+            finding: FindingDocument(
+                expected.isOriginal ? .originalDamaged : .renditionDamaged, path: "blobs/\(blob)", post: blob.postID,
+                message: "the bytes are not those that were stored"))
     }
 
-    /// What is wrong with a file that was copied: its bytes are not those that were stored.
-    private static func finding(
-        about blob: BlobName, _ line: FileLine, in tree: TreeStore
-    ) async throws -> FindingDocument? {
+    /// What the tree knows of the bytes of a file; nil for nothing.
+    private static func expected(
+        of blob: BlobName, in tree: TreeStore
+    ) async throws -> (sha256: String, isOriginal: Bool)? {
         guard let id = PostID(blob.postID) else { return nil }
         let claim = try await tree.snapshot { snapshot in
             try FolderClaims(of: id, owner: blob.userID, asIfAtRest: true, in: snapshot).byName[blob.fileName]
         }
-        guard let claim, case .sha256(let digest)? = claim.digest, digest != line.sha256 else { return nil }
-        return FindingDocument(
-            claim.role == .original ? .originalDamaged : .renditionDamaged, path: "blobs/\(blob)", post: id.string,
-            message: "the bytes are not those that were stored")
+        guard let claim, case .sha256(let digest)? = claim.digest else { return nil }
+        return (digest, claim.role == .original)
     }
 
     // MARK: Other files
@@ -197,7 +209,11 @@ package struct Backup: Sendable {
     private func line(
         of file: OtherFiles.File, known: FileLine?, _ progress: inout BackupProgress
     ) async throws -> FileLine? {
-        if let known, known.modified == file.modified, known.byteCount == file.byteCount { return known }
+        if let known, known.modified == file.modified, known.byteCount == file.byteCount,
+            try await FileThreads.run({ [target] () throws in try target.hasCopy(ofOther: known) })
+        {
+            return known
+        }
         let line: FileLine? = try await FileThreads.run { [storage, target] () throws in
             do {
                 let reader = try file.open(in: storage.root)

@@ -31,6 +31,12 @@ final class BackupArchive: BackupTarget {
 
     func known() async throws -> (blobs: [FileListReader], others: [FileListReader]) { ([], []) }
 
+    func unreadable() async throws -> [String] { [] }
+
+    func copies(in folder: [String]) throws -> [String: Int] { [:] }
+
+    func hasCopy(ofOther line: FileLine) throws -> Bool { false }
+
     func keep(_ piece: [UInt8]) throws -> String {
         let name = sha256(of: piece)
         guard state.withLock({ $0.pieces.insert(name).inserted }) else { return name }
@@ -41,7 +47,7 @@ final class BackupArchive: BackupTarget {
         return name
     }
 
-    func copyBlob(_ source: FileReader, to path: String) throws -> FileLine {
+    func copyBlob(_ source: FileReader, to path: String, expecting sha256: String?) throws -> FileLine {
         let copy = try copy(source, to: "\(BackupLayout.blobs)/\(path)")
         return FileLine(path: path, byteCount: copy.byteCount, sha256: copy.sha256)
     }

@@ -10,11 +10,11 @@ import Synchronization
 ///     blobs/USER/POST/FILE      files of the blob store, as they are there
 ///     others/00/SHA256          other files of the Storage folder
 ///     pieces/00/SHA256.gz       rows of the tree (``RowPiece``), lists of files (``FileLine``)
+///     damaged.json              what a verification has found damaged (``DamageMarks``)
 ///     unfinished.json           how far a backup has come that is being made, or was broken off
 ///     lock                      held by who writes here
 package final class BackupFolder: BackupTarget, BackupSource {
     private static let unfinishedName = "unfinished.json"
-    private static let maxStateBytes = 256 << 20
 
     package let path: String
     let root: Directory
@@ -23,6 +23,7 @@ package final class BackupFolder: BackupTarget, BackupSource {
     private let lock: FolderLock?
     /// The pieces that are there, or will be when this backup is.
     private let durable = Mutex<Set<String>>([])
+    private let marks: DamageMarks
     let width = 4
 
     /// How far a backup has come.
@@ -36,7 +37,7 @@ package final class BackupFolder: BackupTarget, BackupSource {
     package init(path: String) throws {
         self.path = path
         root = try Directory(path: path)
-        bulk = BulkFolder(root)
+        (bulk, marks) = (BulkFolder(root), DamageMarks(in: root))
         lock = nil
         guard try mark() != nil else { throw Self.foreign(path) }
     }
@@ -56,8 +57,8 @@ package final class BackupFolder: BackupTarget, BackupSource {
     package init(path: String, of store: String) throws {
         self.path = path
         root = try Directory(path: path, create: true)
-        bulk = BulkFolder(root)
-        lock = try Self.lock(root)
+        (bulk, marks) = (BulkFolder(root), DamageMarks(in: root))
+        lock = try root.lockForBackups()
         if let mark = try mark() {
             guard mark.store == store else {
                 throw Failure(
@@ -75,14 +76,6 @@ package final class BackupFolder: BackupTarget, BackupSource {
             try root.write(mark.json() + "\n".utf8, as: BackupMark.name)
         }
         for name in [BackupLayout.backups, BackupLayout.blobs] { _ = try root.folder(name, create: true) }
-    }
-
-    private static func lock(_ root: Directory) throws(FileError) -> FolderLock {
-        do throws(FileError) {
-            return try FolderLock(in: root)
-        } catch  where error.code == .locked {
-            throw FileError(.locked, error.message, hint: "wait until that process has ended")
-        }
     }
 
     private static func foreign(_ path: String) -> Failure {
@@ -106,16 +99,17 @@ package final class BackupFolder: BackupTarget, BackupSource {
     // MARK: Reading
 
     package func states() async throws -> [BackupState] {
-        try await FileThreads.run { [self] () throws in
-            let folder = try root.folder(BackupLayout.backups)
-            return try folder.names().filter { $0.hasSuffix(".json") && !$0.hasPrefix(".") }.map { name in
-                let bytes = try folder.file(name).readAll(maxBytes: Self.maxStateBytes)
-                guard let state = try? BackupState(json: Data(bytes)) else {
-                    throw Failure(
-                        .backupDamaged, "\(path)/backups/\(name) cannot be read", hint: "delete it, or restore it")
-                }
-                return try state.checked()
-            }.sorted { $0.token < $1.token }
+        try await FileThreads.run { [root] () throws in try BackupDescriptions(in: root).states }
+    }
+
+    package func unreadable() async throws -> [String] {
+        try await FileThreads.run { [root] () throws in try BackupDescriptions(in: root).unreadable }
+    }
+
+    /// A folder where nobody may write keeps no marks: who makes backups there may.
+    package func mark(damaged paths: [String]) async throws {
+        try await FileThreads.run { [root] () throws(FileError) in
+            try DamageMarks.replace(by: paths, in: root)
         }
     }
 
@@ -154,32 +148,61 @@ package final class BackupFolder: BackupTarget, BackupSource {
         durable.withLock { pieces in
             for state in states { pieces.formUnion(state.tree + state.blobs + state.others) }
         }
-        var blobs = [list(last?.blobs ?? [])]
+        try await FileThreads.run { [marks] () throws in try marks.read() }
+        var blobs = [list(last?.blobs ?? [], skipsDamaged: true)]
         if try root.entry(Self.unfinishedName) != nil {
-            let bytes = try root.file(Self.unfinishedName).readAll(maxBytes: Self.maxStateBytes)
+            let bytes = try root.file(Self.unfinishedName).readAll(maxBytes: BackupDescriptions.maxBytes)
             if let unfinished = try? Unfinished(json: Data(bytes)) {
-                blobs.append(list(unfinished.blobs))
+                blobs.append(list(unfinished.blobs, skipsDamaged: true))
                 durable.withLock { $0.formUnion(unfinished.blobs) }
             }
         }
-        return (blobs, [list(last?.others ?? [])])
+        return (blobs, [list(last?.others ?? [], skipsDamaged: true)])
+    }
+
+    func copies(in folder: [String]) throws(FileError) -> [String: Int] {
+        let path = [BackupLayout.blobs] + folder
+        do throws(FileError) {
+            let files = try root.folder(below: path).entries().filter {
+                $0.kind == .file && !marks.contains(path + [$0.name])
+            }
+            return Dictionary(files.map { ($0.name, $0.byteCount) }) { $1 }
+        } catch  where error.code == .notFound {
+            return [:]
+        }
+    }
+
+    func hasCopy(ofOther line: FileLine) throws -> Bool {
+        let path = BackupLayout.other(line.sha256)
+        guard !marks.contains(path), try bulk.contains(path) else { return false }
+        return try root.folder(below: path.dropLast()).entry(line.sha256)?.byteCount == line.byteCount
     }
 
     func keep(_ piece: [UInt8]) throws -> String {
         let name = sha256(of: piece)
         let path = BackupLayout.piece(name)
         // One that is there for no backup was left by one that was broken off, and may be cut.
-        guard durable.withLock({ $0.insert(name).inserted }) else { return name }
+        let isNew = durable.withLock { $0.insert(name).inserted }
+        guard isNew || marks.contains(path) || !root.hasPiece(path, of: piece) else { return name }
         guard let compressed = Gzip.compress(piece) else {
             throw Failure(.internal, "there is no memory to compress a piece of the backup", isTransient: true)
         }
         try bulk.write(compressed, to: path)
+        marks.forget(path)
         return name
     }
 
-    func copyBlob(_ source: FileReader, to path: String) throws -> FileLine {
-        let names = path.split(separator: "/").map(String.init)
-        let copy = try bulk.copy(FileRange(source), to: [BackupLayout.blobs] + names)
+    func copyBlob(_ source: FileReader, to path: String, expecting sha256: String?) throws -> FileLine {
+        let names = [BackupLayout.blobs] + path.split(separator: "/").map(String.init)
+        // A copy that is good is not replaced by a file that has been damaged since.
+        if let sha256, let copy = try? root.folder(below: names.dropLast()).file(names.last ?? ""),
+            (try? copy.sha256()) == sha256
+        {
+            marks.forget(names)
+            return FileLine(path: path, byteCount: try copy.byteCount(), sha256: sha256)
+        }
+        let copy = try bulk.copy(FileRange(source), to: names)
+        marks.forget(names)
         return FileLine(path: path, byteCount: copy.byteCount, sha256: copy.sha256)
     }
 
@@ -187,6 +210,7 @@ package final class BackupFolder: BackupTarget, BackupSource {
         let path = BackupLayout.other(sha256)
         let copy = try bulk.copy(FileRange(source), to: path)
         guard copy.sha256 == sha256 else { throw Failure(.changedWhileRead, "a file changes while it is copied") }
+        marks.forget(path)
     }
 
     func checkpoint(_ pieces: [String]) async throws {
@@ -204,6 +228,7 @@ package final class BackupFolder: BackupTarget, BackupSource {
             let path = BackupLayout.state(state.token)
             try root.folder(BackupLayout.backups).write(state.json() + "\n".utf8, as: path[1])
             try root.remove(Self.unfinishedName)
+            try marks.save()
             try root.sync()
         }
     }

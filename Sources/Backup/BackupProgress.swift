@@ -7,6 +7,8 @@ struct BackupProgress {
     private static let interval = Duration.milliseconds(250)
 
     var step = BackupStepDocument()
+    /// The paths of what was found.
+    private(set) var found: [String] = []
     private let report: Report
     private var lastTold = ContinuousClock.now - interval
 
@@ -37,6 +39,7 @@ struct BackupProgress {
 
     mutating func note(_ finding: FindingDocument) async throws {
         step.findings += 1
+        found.append(finding.path)
         try await report(.finding(finding))
     }
 

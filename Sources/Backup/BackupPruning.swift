@@ -9,6 +9,8 @@ extension BackupFolder {
         _ isForgotten: (BackupDocument, _ age: Int) -> Bool
     ) async throws -> BackupPruneDocument {
         defer { release() }
+        // What it has might be deleted.
+        if let path = try await unreadable().first { throw Self.unreadable(path) }
         let states = try await states()
         let gone = states.reversed().enumerated().dropFirst().filter { isForgotten($1.document, $0) }.map(\.element)
         let kept = states.filter { !gone.contains($0) }

@@ -6,8 +6,14 @@ package protocol BackupSource: Sendable {
     /// The path, for people.
     var path: String { get }
 
-    /// The backups that are there, the oldest first.
+    /// The backups that are there, the oldest first, without those whose description cannot be read.
     func states() async throws -> [BackupState]
+
+    /// The descriptions of backups that cannot be read, by their paths.
+    func unreadable() async throws -> [String]
+
+    /// Notes what a verification has found damaged, by its path, in the place of what the last one has.
+    func mark(damaged paths: [String]) async throws
 
     /// The bytes of the piece with a name, which is their SHA-256.
     ///
@@ -23,7 +29,11 @@ package protocol BackupSource: Sendable {
 
 extension BackupSource {
     /// The lines of a list.
-    func list(_ pieces: [String]) -> FileListReader { FileListReader(pieces) { try await piece($0) } }
+    ///
+    /// - Parameter skipsDamaged: Whether pieces that are damaged are left out.
+    func list(_ pieces: [String], skipsDamaged: Bool = false) -> FileListReader {
+        FileListReader(pieces, skipsDamaged: skipsDamaged) { try await piece($0) }
+    }
 
     /// Checks what was read of a piece.
     func plain(_ compressed: [UInt8], of name: String) throws(Failure) -> [UInt8] {
@@ -32,7 +42,7 @@ extension BackupSource {
             throw Failure(
                 .backupDamaged,
                 "\(path): the bytes of \(BackupLayout.piece(name).joined(separator: "/")) are not what was written",
-                hint: "take another backup, or another copy of this one")
+                hint: "restore an earlier backup (--at), or use another copy of this one")
         }
         return bytes
     }
@@ -42,10 +52,30 @@ extension BackupSource {
     /// - Throws: `Failure` `not_a_backup` when there is none.
     package func newest() async throws -> BackupState {
         guard let state = try await states().last else {
+            if let path = try await unreadable().last { throw Self.unreadable(path) }
             throw Failure(
                 .notBackup, "\(path) has no backup that was finished", hint: "make one: tintype backup \(path)")
         }
         return state
+    }
+
+    /// What is said of a description that cannot be read.
+    static func unreadable(_ path: String) -> Failure {
+        Failure(
+            .backupDamaged, "\(path) cannot be read: it tells what a backup has",
+            hint: "put another copy of it in its place, or delete it")
+    }
+}
+
+extension FindingDocument {
+    /// A part of a folder of backups that is damaged.
+    static func damaged(_ path: [String], _ message: String) -> FindingDocument {
+        FindingDocument(.backupDamaged, path: path.joined(separator: "/"), message: message)
+    }
+
+    /// A backup whose description cannot be read.
+    static func unreadable(_ path: String) -> FindingDocument {
+        FindingDocument(.backupDamaged, path: path, message: "it tells what a backup has, and cannot be read")
     }
 }
 

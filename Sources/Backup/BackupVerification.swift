@@ -25,11 +25,7 @@ package struct BackupVerification: Sendable {
         let pieces = Set(states.flatMap(\.tree)).sorted()
         try await progress.begin(.tree, total: pieces.count)
         for piece in pieces {
-            do {
-                _ = try await source.piece(piece)
-            } catch let error as Failure where error.code == .backupDamaged {
-                try await note(BackupLayout.piece(piece), error.message, &progress)
-            }
+            _ = try await bytes(of: piece, &progress)
             try await progress.advance(by: 1)
         }
         try await progress.begin(.blobs, total: states.map(\.files).max() ?? 0)
@@ -43,16 +39,24 @@ package struct BackupVerification: Sendable {
         for piece in states.flatMap(\.others) where seen.insert(piece).inserted {
             try await verifyOthers(of: piece, &progress)
         }
+        try await source.mark(damaged: progress.found)
+        for path in try await source.unreadable() { try await progress.note(.unreadable(path)) }
         return try await progress.finish()
     }
 
-    private func lines(of piece: String, _ progress: inout BackupProgress) async throws -> [FileLine] {
+    /// Nil for a piece that is damaged, which is told.
+    private func bytes(of piece: String, _ progress: inout BackupProgress) async throws -> [UInt8]? {
         do {
-            return try FileListPiece.lines(of: try await source.piece(piece), named: piece)
-        } catch let error as Failure where error.code == .backupDamaged {
-            try await note(BackupLayout.piece(piece), error.message, &progress)
-            return []
+            return try await source.piece(piece)
+        } catch {
+            try await progress.note(.damaged(BackupLayout.piece(piece), try Self.damage(error)))
+            return nil
         }
+    }
+
+    private func lines(of piece: String, _ progress: inout BackupProgress) async throws -> [FileLine] {
+        guard let bytes = try await bytes(of: piece, &progress) else { return [] }
+        return try FileListPiece.lines(of: bytes, named: piece)
     }
 
     private func verifyBlobs(of piece: String, _ progress: inout BackupProgress) async throws {
@@ -61,7 +65,7 @@ package struct BackupVerification: Sendable {
             (line, try await fault(of: line) { try await source.blob(line) })
         } _: { line, fault in
             progress.count(line)
-            if let fault { try await note(BackupLayout.blob(line), fault, &progress) }
+            if let fault { try await progress.note(.damaged(BackupLayout.blob(line), fault)) }
             try await progress.advance(by: 1)
         }
     }
@@ -69,7 +73,7 @@ package struct BackupVerification: Sendable {
     private func verifyOthers(of piece: String, _ progress: inout BackupProgress) async throws {
         for line in try await lines(of: piece, &progress) {
             if let fault = try await fault(of: line, open: { try await source.other(line) }) {
-                try await note(BackupLayout.other(line.sha256), fault, &progress)
+                try await progress.note(.damaged(BackupLayout.other(line.sha256), fault))
             }
             try await progress.advance(by: 1)
         }
@@ -78,18 +82,23 @@ package struct BackupVerification: Sendable {
     /// What is wrong with a file; nil for nothing.
     private func fault(of line: FileLine, open: () async throws -> FileRange) async throws -> String? {
         try Task.checkCancellation()
-        let range: FileRange
         do {
-            range = try await open()
-        } catch let error as Failure where error.code == .backupDamaged {
-            return error.message
+            let range = try await open()
+            let found = try await FileThreads.run { () throws(FileError) in try range.read { _ throws(FileError) in } }
+            return found.sha256 == line.sha256 ? nil : "the bytes are not those that were written"
+        } catch {
+            return try Self.damage(error)
         }
-        let found = try await FileThreads.run { () throws(FileError) in try range.read { _ throws(FileError) in } }
-        return found.sha256 == line.sha256 ? nil : "the bytes are not those that were written"
     }
 
-    private func note(_ path: [String], _ message: String, _ progress: inout BackupProgress) async throws {
-        try await progress.note(
-            FindingDocument(.backupDamaged, path: path.joined(separator: "/"), message: message))
+    /// What an error says of the part that was read.
+    ///
+    /// - Throws: The error, where it is none of that part.
+    private static func damage(_ error: any Error) throws -> String {
+        switch error {
+        case let failure as Failure where failure.code == .backupDamaged: failure.message
+        case let failure as FileError where [.io, .wrongKind].contains(failure.code): failure.message
+        default: throw error
+        }
     }
 }

@@ -1,3 +1,5 @@
+import API
+
 /// Cuts the lines of a list into pieces, at files with certain SHA-256, so that pieces in which nothing has changed are the
 /// same again in the next backup.
 struct FileListWriter {
@@ -42,11 +44,17 @@ struct FileListWriter {
 struct FileListReader {
     private var pieces: ArraySlice<String>
     private var lines: ArraySlice<FileLine> = []
+    /// The findings about the pieces that were left out.
+    private(set) var findings: [FindingDocument] = []
+    private let skipsDamaged: Bool
     private let read: (String) async throws -> [UInt8]
 
-    /// - Parameter read: The bytes of the piece with a name.
-    init(_ pieces: [String], read: @escaping (String) async throws -> [UInt8]) {
+    /// - Parameters:
+    ///   - skipsDamaged: Whether pieces that are damaged are left out.
+    ///   - read: The bytes of the piece with a name.
+    init(_ pieces: [String], skipsDamaged: Bool, read: @escaping (String) async throws -> [UInt8]) {
         self.pieces = pieces[...]
+        self.skipsDamaged = skipsDamaged
         self.read = read
     }
 
@@ -54,7 +62,11 @@ struct FileListReader {
     mutating func next() async throws -> FileLine? {
         while lines.isEmpty {
             guard let piece = pieces.popFirst() else { return nil }
-            lines = try FileListPiece.lines(of: try await read(piece), named: piece)[...]
+            do {
+                lines = try FileListPiece.lines(of: try await read(piece), named: piece)[...]
+            } catch let error as Failure where error.code == .backupDamaged && skipsDamaged {
+                findings.append(.damaged(BackupLayout.piece(piece), error.message))
+            }
         }
         return lines.popFirst()
     }

@@ -21,7 +21,7 @@ struct FileRestore {
     mutating func run(_ state: BackupState, _ progress: inout BackupProgress) async throws {
         let garbage = GarbageNames()
         try await tree.snapshot { try garbage.update(in: $0) }
-        var list = source.list(state.blobs)
+        var list = source.list(state.blobs, skipsDamaged: true)
         var (folder, lines): (String, [FileLine]) = ("", [])
         while let line = try await list.next() {
             let next = line.names.prefix(2).joined(separator: "/")
@@ -33,6 +33,7 @@ struct FileRestore {
             lines.append(line)
         }
         try await restore(lines, garbage, &progress)
+        for finding in list.findings { try await progress.note(finding) }
     }
 
     private func restore(
@@ -102,11 +103,5 @@ struct FileRestore {
         return FindingDocument(
             isOriginal ? .originalDamaged : .renditionDamaged, path: "blobs/\(line.path)",
             post: line.names.count > 1 ? line.names[1] : nil, message: message)
-    }
-
-    static func damaged(_ line: FileLine) -> Failure {
-        Failure(
-            .backupDamaged, "the backup's copy of \(line.path) is not what was stored",
-            hint: "take another backup, or another copy of this one")
     }
 }

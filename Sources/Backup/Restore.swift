@@ -53,6 +53,7 @@ package struct Restore: Sendable {
         let root = try Directory(path: path, create: true)
         let lock = try FolderLock(in: root)
         defer { lock.release() }
+        for path in try await source.unreadable() { try await progress.note(.unreadable(path)) }
         let isNew = try begin(Goal(store: plan.state.store, point: "\(point)"), in: root)
         let work = try root.folder(Self.workName, create: true)
         let tree = TreeRestore(plan, from: source, in: work, mediaPlace: mediaPlace)
@@ -122,16 +123,36 @@ package struct Restore: Sendable {
         _ plan: RestorePlan, in root: Directory, _ progress: inout BackupProgress
     ) async throws {
         let bulk = BulkFolder(root)
-        var list = source.list(plan.state.others)
+        var list = source.list(plan.state.others, skipsDamaged: true)
         try await progress.begin(.others, total: 0)
         while let line = try await list.next() {
             if line.names.count == 1, try root.entry(line.path) != nil { continue }  // What was here before.
             guard let first = line.names.first, first != "blobs", first != Self.workName else { continue }
-            let range = try await source.other(line)
-            let copy = try await FileThreads.run { () throws(FileError) in try bulk.copy(range, to: line.names) }
-            guard copy.sha256 == line.sha256 else { throw FileRestore.damaged(line) }
-            progress.countCopy(line)
+            if let fault = try await restoreOther(line, to: bulk) {
+                try await progress.note(.damaged(BackupLayout.other(line.sha256), "\(line.path): \(fault)"))
+            } else {
+                progress.countCopy(line)
+            }
             try await progress.advance(by: 1)
+        }
+        for finding in list.findings { try await progress.note(finding) }
+    }
+
+    /// Copies a file.
+    ///
+    /// - Returns: What is wrong with the backup's copy: it is left out then; nil for nothing.
+    private func restoreOther(_ line: FileLine, to bulk: BulkFolder) async throws -> String? {
+        let range: FileRange
+        do {
+            range = try await source.other(line)
+        } catch let error as Failure where error.code == .backupDamaged {
+            return error.message
+        }
+        return try await FileThreads.run { () throws in
+            let copy = try bulk.copy(range, to: line.names)
+            if copy.sha256 == line.sha256 { return nil }
+            try bulk.root.folder(below: line.names.dropLast()).remove(line.names.last ?? "")
+            return "the bytes of the backup's copy are not those that were stored"
         }
     }
 }

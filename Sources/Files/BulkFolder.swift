@@ -39,7 +39,10 @@ package final class BulkFolder: Sendable {
         _ name: String, in folder: Directory, by source: FileRange
     ) throws(FileError) -> (byteCount: Int, sha256: String) {
         let contents = try source.read { _ throws(FileError) in }
-        if try folder.entry(name)?.kind == .file, try folder.file(name).sha256() == contents.sha256 { return contents }
+        // One that cannot be read is replaced, too.
+        if try folder.entry(name)?.kind == .file, (try? folder.file(name).sha256()) == contents.sha256 {
+            return contents
+        }
         let part = ".\(name.prefix(200)).part"
         guard let file = try create(part, in: folder, O_TRUNC) else { throw folder.failure("create", part) }
         defer { close(file) }

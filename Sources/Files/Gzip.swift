@@ -28,6 +28,16 @@ package enum Gzip {
         return compressed.isEmpty ? nil : compressed
     }
 
+    /// How many bytes at the end of a member tell of its content: the CRC-32 and the length.
+    package static let endBytes = 8
+
+    /// Whether a member with this end is one of these bytes, as far as the end tells.
+    package static func isEnd(_ end: [UInt8], of plain: [UInt8]) -> Bool {
+        let crc = plain.withUnsafeBytes { libdeflate_crc32(0, $0.baseAddress, $0.count) }
+        let length = UInt32(truncatingIfNeeded: plain.count)
+        return end == [crc, length].flatMap { word in (0..<4).map { UInt8(truncatingIfNeeded: word >> ($0 * 8)) } }
+    }
+
     /// The bytes of one gzip member; nil when it is damaged, or has more than `maxBytes`.
     package static func decompress(_ compressed: [UInt8], maxBytes: Int) -> [UInt8]? {
         guard compressed.count >= 18, let decompressor = libdeflate_alloc_decompressor() else { return nil }

@@ -108,7 +108,7 @@ struct BackupTests {
                     let names = line.names
                     let blob = try await running.storage.blobs.open(
                         BlobName(userID: names[0], postID: names[1], fileName: names[2]))
-                    try await list.add(try folder.copyBlob(blob, to: line.path))
+                    try await list.add(try folder.copyBlob(blob, to: line.path, expecting: nil))
                 }
                 try await folder.checkpoint(try await list.piecesSoFar())
                 folder.release()

@@ -87,7 +87,8 @@ extension BackupCommand {
         var json = false
 
         func run() async throws {
-            for state in try await Restore.source(source).states() {
+            let source = try await Restore.source(source)
+            for state in try await source.states() {
                 let backup = state.document
                 if json {
                     Terminal.outputJSON(backup)
@@ -97,6 +98,11 @@ extension BackupCommand {
                     Terminal.output("change \(backup.token)  \(time)  \(size)  by \(backup.version)")
                 }
             }
+            let unreadable = try await source.unreadable()
+            for path in unreadable {
+                Terminal.error("\(path) cannot be read: put another copy of it in its place, or delete it".printable)
+            }
+            if !unreadable.isEmpty { throw ExitStatus.partial }
         }
     }
 
