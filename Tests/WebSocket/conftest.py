@@ -4,18 +4,23 @@ import os
 
 import pytest
 from pages import browser, origin, page  # noqa: F401
+from transports import SecureAddress, make_certificate
 
 from harness.ports import free_port
 from harness.service import Service
 
 
 @pytest.fixture(scope="session")
-def service(tmp_path_factory):
-    """A running service; `address` is where it listens."""
-    port = free_port()
-    service = Service(os.environ["TINTYPE"], tmp_path_factory.mktemp("service") / "Storage",
-                      ["--listen", f"127.0.0.1:{port}", "--emulator"])
-    service.address = ("127.0.0.1", port)
+def service(request, tmp_path_factory):
+    """A running service, plain or, as the mark `over_both` asks for, with TLS; `address` is where it listens."""
+    port, folder = free_port(), tmp_path_factory.mktemp("service")
+    address, options = ("127.0.0.1", port), ["--listen", f"127.0.0.1:{port}", "--emulator"]
+    if getattr(request, "param", "plain") == "TLS":
+        certificate, key = make_certificate(folder, "127.0.0.1")
+        address = SecureAddress("127.0.0.1", port, certificate)
+        options += ["--tls-certificate", str(certificate), "--tls-key", str(key)]
+    service = Service(os.environ["TINTYPE"], folder / "Storage", options)
+    service.address = address
     assert service.start(), service.log.read_text()
     yield service
     service.kill()

@@ -5,12 +5,15 @@ import hashlib
 import os
 import random
 import socket
+import ssl
 import struct
 
-from harness.waiting import PATIENCE
+from transports import dial
 
 GUID = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 TEXT, CLOSE, PING, PONG = 1, 8, 9, 10
+# A socket, plain or encrypted, would have to wait.
+WAITS = (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
 
 
 class Violation(Exception):
@@ -23,17 +26,6 @@ class Refused(OSError):
     def __init__(self, status, head):
         super().__init__(f"the handshake was answered with {status}")
         self.status, self.head = status, head
-
-
-def dial(address):
-    """A connected socket; the address is a host and a port, or the path of a Unix socket."""
-    if isinstance(address, tuple):
-        return socket.create_connection(address, PATIENCE)
-    connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    connection.settimeout(PATIENCE)
-    # A socket's path has at most 107 bytes.
-    connection.connect(os.path.relpath(address))
-    return connection
 
 
 def request(target, host, key, headers=()):
@@ -64,6 +56,7 @@ class WebSocket:
     def __init__(self, address, target, host, headers=(), choices=None):
         self.choices = choices or random.Random(0)
         self.received, self.unsent = bytearray(), bytearray()
+        self.tried = 0  # How many bytes the socket did not take: TLS wants to be given the same ones again.
         self.end = None  # Why nothing comes any more.
         self.pongs = 0
         self.socket = dial(address)
@@ -111,8 +104,10 @@ class WebSocket:
         try:
             while self.unsent and self.end is None:
                 few = self.choices.randrange(1, 40) if self.choices.random() < 0.05 else 65536
-                del self.unsent[:self.socket.send(self.unsent[:few])]
-        except BlockingIOError:
+                self.tried = self.tried or few
+                del self.unsent[:self.socket.send(self.unsent[:self.tried])]
+                self.tried = 0
+        except WAITS:
             pass
         except OSError as error:
             self.end = self.end or f"it was cut: {error}"
@@ -129,7 +124,7 @@ class WebSocket:
                     self.end = "the server ended it"
                     break
                 self.received += data
-        except BlockingIOError:
+        except WAITS:
             pass
         except OSError as error:
             self.end = f"it was cut: {error}"

@@ -1,6 +1,5 @@
 """Plays a transcript against the service: what stands after C is sent, and what stands after S must come."""
 
-import http.client
 import json
 import select
 import time
@@ -8,6 +7,7 @@ import time
 import wire
 from frames import Refused, WebSocket, frame
 from transcripts import Mismatch
+from transports import http_connection
 
 from harness.waiting import PATIENCE
 
@@ -111,7 +111,7 @@ class ServicePlayer:
     # HTTP
 
     def play_G(self, number, rest):
-        connection = http.client.HTTPConnection(*self.address, timeout=PATIENCE)
+        connection = http_connection(self.address)
         connection.request("GET", self.transcript.fill(rest), headers={"Host": self.transcript.known["host"], **dict(self.headers)})
         response = connection.getresponse()
         body = response.read().decode()

@@ -4,9 +4,9 @@ when the rules change.
 
 import json
 import time
-import urllib.request
 
 from frames import Violation
+from transports import http_connection
 from world import World
 
 
@@ -65,12 +65,11 @@ class RuledWorld(World):
 
 def sign_up(address):
     """A user of the service's own accounts, made over the network: the id and an ID token."""
-    host, port = address
-    request = urllib.request.Request(
-        f"http://{host}:{port}/identitytoolkit.googleapis.com/v1/accounts:signUp?key=any", method="POST",
-        data=b'{"returnSecureToken":true}', headers={"Content-Type": "application/json"})
-    with urllib.request.urlopen(request, timeout=30) as answer:
-        account = json.load(answer)
+    connection = http_connection(address)
+    connection.request("POST", "/identitytoolkit.googleapis.com/v1/accounts:signUp?key=any", b'{"returnSecureToken":true}',
+                       {"Content-Type": "application/json"})
+    account = json.load(connection.getresponse())
+    connection.close()
     if not account.get("idToken"):
         raise Violation(f"signing up is answered with {account}")
     return account["localId"], account["idToken"]

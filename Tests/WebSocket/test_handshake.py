@@ -1,17 +1,19 @@
 """Requests to become a WebSocket that cannot be granted are answered, and the connection does not go deaf."""
 
-import socket
 import time
 
 import pytest
 from frames import Refused, Violation, WebSocket, frame, request
+from over_both import over_both
+from transports import dial
 
+pytestmark = over_both
 KEY = "dGhlIHNhbXBsZSBub25jZQ=="
 
 
 def answers(service, data, count):
     """The status lines of the answers that come to these bytes, until there are so many or the connection ends."""
-    with socket.create_connection(service.address, 30) as connection:
+    with dial(service.address) as connection:
         connection.sendall(data)
         received = b""
         while received.count(b"HTTP/1.1 ") < count:

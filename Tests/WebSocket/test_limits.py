@@ -8,6 +8,7 @@ import pytest
 from client import Client, Write
 from dialects import JavaScript
 from frames import frame
+from over_both import over_both
 
 from harness.waiting import PATIENCE
 
@@ -45,6 +46,7 @@ def stored(service, client, path):
     return service.json("GET", f"{path}.json?ns={client.namespace}")[1]
 
 
+@over_both
 @pytest.mark.parametrize("character, count", [("a", 9_990_000), ("日", 3_300_000), ("é", 4_900_000)])
 def test_a_string_of_almost_ten_megabytes_is_stored_as_it_is(service, client, character, count):
     assert put(client, "/long", character * count) == "ok"
@@ -80,6 +82,7 @@ def test_a_key_of_768_bytes_and_a_path_of_32_keys_are_taken(service, client):
     assert stored(service, client, f"/{path}") == 2
 
 
+@over_both
 def test_a_message_in_a_thousand_pieces_of_any_length_is_put_together(service, client):
     text = '{"t":"d","d":{"r":7000,"a":"p","b":{"p":"/pieces","d":"' + "日本" * 5000 + '"}}}'
     pieces = [text[start:start + 11] for start in range(0, len(text), 11)]

@@ -2,6 +2,7 @@
 
 import dialects
 import pytest
+from over_both import over_both
 from play_client import ClientPlayer
 from play_service import ServicePlayer
 from ruled import sign_up
@@ -10,6 +11,7 @@ from transcripts import Transcript, every
 TOKEN = "eyJhbGciOiJub25lIn0.eyJzdWIiOiJ1MSIsImlhdCI6MX0."
 
 
+@over_both
 @pytest.mark.parametrize("path", every(), ids=lambda path: path.stem)
 def test_the_service_keeps_to_it(path, service):
     uid, token = sign_up(service.address)

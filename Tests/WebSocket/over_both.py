@@ -1,0 +1,5 @@
+"""The mark of tests that run with a plain service and with one that speaks TLS."""
+
+import pytest
+
+over_both = pytest.mark.parametrize("service", ["plain", "TLS"], indirect=True, scope="session")
