@@ -1,63 +1,7 @@
 import Dispatch
-import Synchronization
 import Testing
 
 @testable import Tree
-
-/// Keeps what it receives.
-private final class Recorder: EventReceiver {
-    private let state = Mutex<(events: [(TreeEvent, [UInt64])], cancelled: [UInt64], isEnded: Bool)>(([], [], false))
-
-    func receive(_ event: TreeEvent, for listeners: [UInt64]) {
-        state.withLock { $0.events.append((event, listeners)) }
-    }
-    func end() { state.withLock { $0.isEnded = true } }
-    func cancel(_ listeners: [UInt64]) { state.withLock { $0.cancelled += listeners } }
-
-    /// Who has been told anything.
-    var ids: Set<UInt64> { state.withLock { Set($0.events.flatMap(\.1)) } }
-    var cancelled: [UInt64] { state.withLock { $0.cancelled } }
-    var isEnded: Bool { state.withLock { $0.isEnded } }
-
-    /// What a listener has received after its start: kind, path and data.
-    func texts(for start: Start) -> [String] {
-        state.withLock { $0.events }
-            .filter { $0.1.contains(start.listener.id) && $0.0.token > start.token }
-            .map { event, _ in
-                let (path, data) = (
-                    String(decoding: event.path, as: UTF8.self), String(decoding: event.data, as: UTF8.self)
-                )
-                return "\(event.kind) \(path) \(data)"
-            }
-    }
-}
-
-/// A listener and what was there when it began.
-private struct Start {
-    let listener: Listener
-    let json: String
-    let token: SyncToken
-}
-
-extension TreeStore {
-    fileprivate func listen(
-        at path: TreePath, matching query: TreeQuery? = nil, notifying receiver: any EventReceiver,
-        maxBytes: Int = maxListenedBytes, began: () -> Void = {}
-    ) async throws -> Start {
-        var begun: Listener?
-        let (json, token) = try await listen(
-            at: path, matching: query, notifying: receiver, maxBytes: maxBytes
-        ) {
-            begun = $0
-            began()
-        } start: { value throws(TreeError) in
-            var json: [UInt8] = []
-            let rest = try value.json { piece in json += piece }
-            return String(decoding: json + rest, as: UTF8.self)
-        }
-        return Start(listener: try #require(begun), json: json, token: token)
-    }
-}
 
 @Suite(.timeLimit(.minutes(30))) struct ListenTests {
     /// A change and what it is told as at a path; the tree is `{"a":{"b":{"c":1},"d":2},"e":3}` before.

@@ -12,6 +12,8 @@ struct EncodedChange: Sendable {
 }
 
 extension EncodedChange {
+    var byteCount: Int { writes.reduce(0) { $0 + $1.byteCount } }
+
     private static let putTag: UInt8 = 0
     private static let patchTag: UInt8 = 1
 

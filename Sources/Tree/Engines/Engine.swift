@@ -116,6 +116,9 @@ public struct ByteRange: Hashable, Sendable {
         self.upper = upper
     }
 
+    /// Whether a key is in it.
+    func contains(_ key: [UInt8]) -> Bool { !key.span.precedes(lower.span) && key.span.precedes(upper.span) }
+
     /// All keys that the tree uses.
     static let all = ByteRange(from: [], upTo: [0xFF])
 

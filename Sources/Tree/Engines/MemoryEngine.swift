@@ -61,10 +61,11 @@ public final class MemoryEngine: Engine {
         }
     }
 
-    private final class Transaction: EngineTransaction {
-        var map: ChunkedMap
+    /// A state that is being changed: of an engine, or of a few rows by themselves.
+    final class Transaction: EngineTransaction {
+        fileprivate var map: ChunkedMap
 
-        init(map: ChunkedMap) { self.map = map }
+        init(map: ChunkedMap = ChunkedMap()) { self.map = map }
 
         func value(for key: [UInt8]) -> [UInt8]? { map.value(for: key) }
 

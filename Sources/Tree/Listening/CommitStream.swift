@@ -194,7 +194,7 @@ final class CommitStream: Sendable {
                 }
                 for buffer in group.subscriptions { buffer.add(seen) }
             }
-            for query in group.queries { query.refresh() }
+            for query in group.queries { query.follow(change) }
             for changed in group.watchers { changed() }
         }
     }

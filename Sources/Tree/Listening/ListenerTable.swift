@@ -6,7 +6,7 @@ struct ListenerTable: Sendable {
         case receiver(any EventReceiver)
         /// Its values are put into a buffer; see ``Subscription``.
         case subscription(Subscription.Buffer)
-        /// The query reads its window anew.
+        /// The query takes the change into its window.
         case query(QuerySubscription)
         /// Somebody is told that there is one; see ``NodeWatch``.
         case watcher(@Sendable () -> Void)

@@ -2,13 +2,19 @@ import Synchronization
 
 /// All listeners of one query: they are notified of the children that come into its window, go and change.
 ///
-/// It reads the window anew after each change at the query's node, at the cost of the window, and sends the difference.
-/// Changes that come close together may be one event.
+/// It keeps the window in memory, takes one commit after the other into it, and sends the difference: each commit is one
+/// event. Where only the store knows what comes into the window, and when too many commits wait, it reads the window
+/// anew. What had been committed by then is one event: values of then and of now in one window would be a state that
+/// never was.
 final class QuerySubscription: Sendable {
     /// The children that the query takes when a listener joins, as JSON.
     typealias Start = (reading: Reading, token: SyncToken)
 
+    /// The most changes that may wait, and the most bytes of them.
+    private static let (maxChanges, maxBytes) = (CommitStream.maxBacklog, 4 << 20)
+
     private enum Command: Sendable {
+        case change(EncodedChange)
         case refresh
         case fence(CheckedContinuation<Void, Never>)
         case join(id: UInt64, receiver: any EventReceiver, answer: CheckedContinuation<Result<Start, TreeError>, Never>)
@@ -19,13 +25,26 @@ final class QuerySubscription: Sendable {
     private struct State {
         var listeners: [UInt64: any EventReceiver] = [:]
         var window = QueryWindow(children: [], leaf: nil)
+        /// The same window, if the next change can be taken into it.
+        var followed: FollowedWindow?
+        /// The position in the change log for which the window stands.
+        var token = SyncToken.start
 
         var recipients: some Collection<EventRecipient> { EventRecipient.grouping(listeners.map { ($0, $1) }) }
+    }
+
+    /// What waits to be taken into the window.
+    private struct Waiting {
+        var changes = 0
+        var bytes = 0
+        /// Whether the window will be read anew: then all that is committed before is in it.
+        var isRefreshing = false
     }
 
     /// One state of the tree, as far as the query sees it.
     struct Reading: Sendable {
         let window: QueryWindow
+        let followed: FollowedWindow?
         /// What the query takes, in the plain form.
         let json: [UInt8]
         let token: SyncToken
@@ -40,9 +59,9 @@ final class QuerySubscription: Sendable {
     }
 
     private let commands: AsyncStream<Command>.Continuation
-    private let isRefreshing = Mutex(false)
-    /// Refreshes that have been begun and not ended.
-    private let refreshCount = Atomic(0)
+    private let waiting = Mutex(Waiting())
+    /// Changes and refreshes that have come and not been told.
+    private let workCount = Atomic(0)
 
     /// Makes one without listeners; `read` gives it the present state of the tree, or throws when that is too much.
     init(read: @escaping @Sendable () async throws(TreeError) -> Reading) {
@@ -77,21 +96,38 @@ final class QuerySubscription: Sendable {
         finish()
     }
 
-    /// Reads the window anew, because of a change at the node.
-    func refresh() {
-        let isFirst = isRefreshing.withLock { isRefreshing in
-            defer { isRefreshing = true }
-            return !isRefreshing
+    /// Takes a change that concerns the node into the window. Changes come in the order of the change log.
+    func follow(_ change: EncodedChange) {
+        waiting.withLock { waiting in
+            guard !waiting.isRefreshing else { return }
+            let byteCount = change.byteCount
+            guard waiting.changes < Self.maxChanges, waiting.bytes + byteCount <= Self.maxBytes else {
+                return refresh(&waiting)
+            }
+            waiting.changes += 1
+            waiting.bytes += byteCount
+            yield(.change(change))
         }
-        guard isFirst else { return }
-        refreshCount.add(1, ordering: .acquiringAndReleasing)
-        commands.yield(.refresh)
+    }
+
+    /// Reads the window anew, because of something else than a change at the node.
+    func refresh() { waiting.withLock { refresh(&$0) } }
+
+    private func refresh(_ waiting: inout Waiting) {
+        guard !waiting.isRefreshing else { return }
+        waiting.isRefreshing = true
+        yield(.refresh)
+    }
+
+    private func yield(_ work: Command) {
+        workCount.add(1, ordering: .acquiringAndReleasing)
+        commands.yield(work)
     }
 
     /// Waits until all changes that have been delivered so far (``CommitStream/waitForDelivery()``) have come to all who
     /// listen to the query.
     func waitUntilRefreshed() async {
-        guard refreshCount.load(ordering: .acquiring) > 0 else { return }
+        guard workCount.load(ordering: .acquiring) > 0 else { return }
         await withCheckedContinuation { continuation in
             if case .terminated = commands.yield(.fence(continuation)) { continuation.resume() }
         }
@@ -109,16 +145,27 @@ final class QuerySubscription: Sendable {
             continuation.resume()
         case .end:
             for recipient in state.recipients { recipient.receiver.end() }
-        case .refresh:
-            isRefreshing.withLock { $0 = false }
-            defer { refreshCount.subtract(1, ordering: .acquiringAndReleasing) }
-            guard !state.listeners.isEmpty else { return }
-            do throws(TreeError) {
-                notify(try await read(), &state)
-            } catch {
-                for recipient in state.recipients { recipient.receiver.cancel(recipient.ids) }
-                state.listeners = [:]
+        case .change(let change):
+            waiting.withLock { waiting in
+                waiting.changes -= 1
+                waiting.bytes -= change.byteCount
             }
+            defer { workCount.subtract(1, ordering: .acquiringAndReleasing) }
+            guard !state.listeners.isEmpty, change.token > state.token else { return }
+            guard let followed = try? state.followed?.taking(change) else { return await readAnew(&state, read) }
+            let before = state.window
+            (state.window, state.followed, state.token) = (followed.window, followed, change.token)
+            guard before != state.window else { return }
+            state.recipients.receive { form in
+                try? TreeEvent(from: before, to: followed.window, form, token: change.token) { () throws(TreeError) in
+                    try followed.json(form)
+                }
+            }
+        case .refresh:
+            waiting.withLock { $0.isRefreshing = false }
+            defer { workCount.subtract(1, ordering: .acquiringAndReleasing) }
+            guard !state.listeners.isEmpty else { return }
+            await readAnew(&state, read)
         case .join(let id, let receiver, let answer):
             do throws(TreeError) {
                 let reading = try await read()
@@ -131,59 +178,23 @@ final class QuerySubscription: Sendable {
         }
     }
 
+    private func readAnew(_ state: inout State, _ read: () async throws(TreeError) -> Reading) async {
+        do throws(TreeError) {
+            notify(try await read(), &state)
+        } catch {
+            for recipient in state.recipients { recipient.receiver.cancel(recipient.ids) }
+            state.listeners = [:]
+        }
+    }
+
     private func notify(_ reading: Reading, _ state: inout State) {
         let before = state.window
-        state.window = reading.window
+        (state.window, state.followed, state.token) = (reading.window, reading.followed, reading.token)
         guard before != reading.window else { return }
-        state.recipients.receive { form in try? TreeEvent(from: before, to: reading, form) }
-    }
-}
-
-extension TreeEvent {
-    /// Describes how a window became another one.
-    ///
-    /// One child is a put, several are a patch; a window that was empty, or is now, is a put of all that it has.
-    fileprivate init(
-        from old: QueryWindow, to reading: QuerySubscription.Reading, _ form: JSONForm
-    ) throws(TreeError) {
-        let (new, token) = (reading.window, reading.token)
-        let before = Dictionary(uniqueKeysWithValues: old.children.map { ($0.key, $0) })
-        let after = Dictionary(uniqueKeysWithValues: new.children.map { ($0.key, $0) })
-        let keys = Set(before.keys).union(after.keys).filter { before[$0] != after[$0] }.sorted()
-        guard !before.isEmpty, !after.isEmpty, let first = keys.first else {
-            self.init(.put, data: try reading.json(form), token: token)
-            return
+        state.recipients.receive { form in
+            try? TreeEvent(from: before, to: reading.window, form, token: reading.token) { () throws(TreeError) in
+                try reading.json(form)
+            }
         }
-        func value(_ key: TreeKey) throws(TreeError) -> [UInt8] { try after[key]?.json(form) ?? Array("null".utf8) }
-        guard keys.count > 1 else {
-            self.init(.put, path: Array(first.string.utf8), data: try value(first), token: token)
-            return
-        }
-        var members: [UInt8] = []
-        for key in keys { members.append(member: key, try value(key)) }
-        members.append(UInt8(ascii: "}"))
-        self.init(.patch, data: members, token: token)
-    }
-}
-
-extension QueryWindow {
-    /// What the query takes: an object of the children in their order, or a leaf; `null` for nothing.
-    fileprivate func json(_ form: JSONForm) throws(TreeError) -> [UInt8] {
-        if let leaf = try leafJSON(form) { return leaf }
-        guard !children.isEmpty else { return Array("null".utf8) }
-        var members: [UInt8] = []
-        for child in children { members.append(member: child.key, try child.json(form)) }
-        members.append(UInt8(ascii: "}"))
-        return members
-    }
-}
-
-extension [UInt8] {
-    /// Appends a member of an object that is being written, and its beginning before the first one.
-    fileprivate mutating func append(member key: TreeKey, _ json: [UInt8]) {
-        append(UInt8(ascii: isEmpty ? "{" : ","))
-        JSONText.append(key.string.utf8.span, to: &self)
-        append(UInt8(ascii: ":"))
-        append(contentsOf: json)
     }
 }

@@ -5,8 +5,8 @@ extension TreeStore {
     /// Begins to notify a receiver of every change at a path, and makes of what is there whatever the listener needs.
     ///
     /// Events may come to the receiver before this returns. To lose and double none, hold back those whose token is
-    /// greater than that of the start, and drop the others. With a query, changes that come close together may be one
-    /// event.
+    /// greater than that of the start, and drop the others. With a query, changes may be one event where the store has
+    /// to be read (``QuerySubscription``).
     ///
     /// - Parameters:
     ///   - path: What to listen to.
@@ -42,6 +42,8 @@ extension TreeStore {
                 try await read { snapshot throws(TreeError) in
                     try requester?.judgeRead(of: path, matching: query, in: snapshot)
                 }
+                // Those who listen already are told one change after the other before the window is read.
+                await commits.waitForDelivery()
                 let (reading, token) = try await subscription.join(id, notifying: receiver)
                 // A text for the disk is written by a thread that may wait for it.
                 return try await read { snapshot throws(TreeError) in
@@ -92,8 +94,9 @@ extension TreeStore {
                         .tooLarge, "what the query takes has more than \(maxBytes) bytes", path: path,
                         hint: "listen to fewer children")
                 }
+                let window = try snapshot.window(of: path, matching: query, unindexed: unindexed)
                 return QuerySubscription.Reading(
-                    window: try snapshot.window(of: path, matching: query, unindexed: unindexed), json: json,
+                    window: window, followed: try FollowedWindow(window, of: query, at: path), json: json,
                     token: try snapshot.token)
             }
         }

@@ -70,12 +70,6 @@ extension TreeSnapshot {
     }
 }
 
-extension ByteRange {
-    fileprivate func contains(_ key: [UInt8]) -> Bool {
-        !key.span.precedes(lower.span) && key.span.precedes(upper.span)
-    }
-}
-
 extension EngineSnapshot {
     /// Orders all children, without an index.
     fileprivate func order(_ query: EncodedQuery, below top: [UInt8]) throws(TreeError) -> [[UInt8]] {

@@ -56,10 +56,6 @@ struct StagedSubtree: Hashable, Sendable {
 }
 
 extension ByteRange {
-    fileprivate func contains(_ key: [UInt8]) -> Bool {
-        !key.span.precedes(lower.span) && key.span.precedes(upper.span)
-    }
-
     /// The keys that are in both; nil if there are none.
     fileprivate func intersection(_ other: ByteRange) -> ByteRange? {
         let lower = lower.span.precedes(other.lower.span) ? other.lower : lower
