@@ -16,7 +16,7 @@ import TreeModel
         (["requestType": "PASSWORD_RESET", "email": "ann"], "INVALID_EMAIL"),
         (["requestType": "VERIFY_EMAIL"], "MISSING_ID_TOKEN"),
         (["requestType": "VERIFY_EMAIL", "email": "ann@example.com"], "MISSING_ID_TOKEN"),
-        (["requestType": "EMAIL_SIGNIN", "email": "ann@example.com"], "OPERATION_NOT_ALLOWED"),
+        (["requestType": "EMAIL_SIGNIN", "email": "ann"], "INVALID_EMAIL"),
         (
             ["requestType": "PASSWORD_RESET", "email": "ann@example.com", "returnOobLink": true],
             "INSUFFICIENT_PERMISSION"
@@ -50,6 +50,8 @@ import TreeModel
         }
         try await withAccounts(hasDelivery: false) { fixture in
             #expect(await fixture.refusal(.sendOobCode, Self.reset("ann@example.com")) == "OPERATION_NOT_ALLOWED")
+            let signIn: JSONValue = ["requestType": "EMAIL_SIGNIN", "email": "ann@example.com"]
+            #expect(await fixture.refusal(.sendOobCode, signIn) == "OPERATION_NOT_ALLOWED")
         }
     }
 

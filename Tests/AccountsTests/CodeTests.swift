@@ -11,14 +11,6 @@ import TreeModel
         ["requestType": "PASSWORD_RESET", "email": .string(email)]
     }
 
-    /// Asks for a code and waits for its message.
-    private func order(_ fixture: Fixture, _ body: JSONValue) async throws -> AccountMessage {
-        try await fixture.perform(.sendOobCode, body)
-        await fixture.service.drain()
-        guard let message = fixture.messages.all.last else { throw MissingMember(name: "message") }
-        return message
-    }
-
     @Test("an address with an account and one without get the same answer, and only one gets a message")
     func sameAnswer() async throws {
         try await withAccounts { fixture in
@@ -47,7 +39,7 @@ import TreeModel
     func resetPassword() async throws {
         try await withAccounts { fixture in
             let app = try await fixture.signUp()
-            let message = try await order(fixture, Self.reset("ANN@example.com"))
+            let message = try await fixture.order(Self.reset("ANN@example.com"))
             let told = try await fixture.perform(.resetPassword, ["oobCode": .string(message.code)])
             #expect(
                 told == [
@@ -70,7 +62,7 @@ import TreeModel
     func singleUse() async throws {
         try await withAccounts { fixture in
             _ = try await fixture.signUp()
-            let message = try await order(fixture, Self.reset("ann@example.com"))
+            let message = try await fixture.order(Self.reset("ann@example.com"))
             let outcomes = await withTaskGroup(of: String.self) { tasks in
                 for index in 0..<16 {
                     let body: JSONValue = ["oobCode": .string(message.code), "newPassword": "open up \(index)"]
@@ -86,9 +78,9 @@ import TreeModel
     func limits() async throws {
         try await withAccounts { fixture in
             let app = try await fixture.signUp()
-            let reset = try await order(fixture, Self.reset("ann@example.com"))
+            let reset = try await fixture.order(Self.reset("ann@example.com"))
             #expect(await fixture.refusal(.update, ["oobCode": .string(reset.code)]) == "INVALID_OOB_CODE")
-            let verify = try await order(fixture, ["requestType": "VERIFY_EMAIL", "idToken": .string(app.idToken)])
+            let verify = try await fixture.order(["requestType": "VERIFY_EMAIL", "idToken": .string(app.idToken)])
             let misuse: JSONValue = ["oobCode": .string(verify.code), "newPassword": "open up"]
             #expect(await fixture.refusal(.resetPassword, misuse) == "INVALID_OOB_CODE")
             fixture.clock.advance(seconds: 3600)
@@ -108,7 +100,7 @@ import TreeModel
             _ = try await fixture.signUp()
             var codes: [String] = []
             for _ in 0..<6 {
-                codes.append(try await order(fixture, Self.reset("ann@example.com")).code)
+                codes.append(try await fixture.order(Self.reset("ann@example.com")).code)
                 fixture.clock.advance(seconds: 1)
             }
             #expect(await fixture.refusal(.resetPassword, ["oobCode": .string(codes[0])]) == "INVALID_OOB_CODE")
@@ -121,7 +113,7 @@ import TreeModel
     func verify() async throws {
         try await withAccounts { fixture in
             let app = try await fixture.signUp()
-            let message = try await order(fixture, ["requestType": "VERIFY_EMAIL", "idToken": .string(app.idToken)])
+            let message = try await fixture.order(["requestType": "VERIFY_EMAIL", "idToken": .string(app.idToken)])
             let answer = try await fixture.perform(.update, ["oobCode": .string(message.code)])
             #expect(answer["emailVerified"] == true)
             #expect(answer["idToken"] == nil, "a link that was opened signs nobody in")
@@ -138,7 +130,7 @@ import TreeModel
                 "requestType": "VERIFY_AND_CHANGE_EMAIL", "idToken": .string(app.idToken),
                 "newEmail": "Eve@example.com",
             ]
-            let message = try await order(fixture, body)
+            let message = try await fixture.order(body)
             #expect(message.email == "eve@example.com")
             #expect(try await fixture.me(app)["email"] == "ann@example.com")
             let answer = try await fixture.perform(.update, ["oobCode": .string(message.code)])
@@ -168,7 +160,7 @@ import TreeModel
     func dropped() async throws {
         try await withAccounts { fixture in
             let app = try await fixture.signUp()
-            let message = try await order(fixture, Self.reset("ann@example.com"))
+            let message = try await fixture.order(Self.reset("ann@example.com"))
             try await fixture.perform(
                 .update, ["localId": .string(app.uid), "email": "eve@example.com"], by: Fixture.admin)
             _ = try await fixture.signUp()
@@ -182,12 +174,10 @@ import TreeModel
     func fallen(kind: String, change: OwnerChange) async throws {
         try await withAccounts(provider: Self.believe) { fixture in
             let squatter = try await fixture.signUp()
-            let message = try await order(
-                fixture,
-                [
-                    "requestType": .string(kind), "idToken": .string(squatter.idToken), "email": "ann@example.com",
-                    "newEmail": "eve@example.com",
-                ])
+            let message = try await fixture.order([
+                "requestType": .string(kind), "idToken": .string(squatter.idToken), "email": "ann@example.com",
+                "newEmail": "eve@example.com",
+            ])
             try await change.happen(to: squatter, fixture)
             let code = JSONValue.string(message.code)
             #expect(await fixture.refusal(.update, ["oobCode": code]) == "INVALID_OOB_CODE")
@@ -228,48 +218,6 @@ import TreeModel
         return { (token: String) async throws(AccessError) -> [String: JSONValue] in
             guard let claims = JSONValue(text: token.utf8)?.objectMembers else { throw .badToken(.malformed) }
             return claims
-        }
-    }
-
-    @Test("a code signs in where that is allowed, and takes the address from who claimed it without proof")
-    func emailLink() async throws {
-        try await withAccounts(settings: { $0.allowsEmailLinks = true }) { fixture in
-            let squatter = try await fixture.signUp()
-            let order: JSONValue = ["requestType": "EMAIL_SIGNIN", "email": "ann@example.com"]
-            let message = try await self.order(fixture, order)
-            let told = try await fixture.perform(.resetPassword, ["oobCode": .string(message.code)])
-            #expect(told["email"] == nil, "the code alone does not tell the address")
-            let wrong: JSONValue = ["email": "bob@example.com", "oobCode": .string(message.code)]
-            #expect(await fixture.refusal(.signInWithEmailLink, wrong) == "INVALID_EMAIL")
-            let use: JSONValue = ["email": "ann@example.com", "oobCode": .string(message.code)]
-            let answer = try await fixture.perform(.signInWithEmailLink, use)
-            #expect(answer["isNewUser"] == false)
-            #expect(answer["localId"] == .string(squatter.uid))
-            #expect(await fixture.refresh(squatter.refreshToken) == "TOKEN_EXPIRED")
-            #expect(await fixture.refusal(.signInWithEmailLink, use) == "INVALID_OOB_CODE")
-            #expect(try await fixture.me(SignedInApp(answer))["emailVerified"] == true)
-            let other = try await self.order(fixture, ["requestType": "EMAIL_SIGNIN", "email": "new@example.com"])
-            let new = try await fixture.perform(
-                .signInWithEmailLink, ["email": "new@example.com", "oobCode": .string(other.code)])
-            #expect(new["isNewUser"] == true)
-        }
-    }
-
-    @Test("a code gives an account another address only with a fresh token, and signs other devices out")
-    func emailLinkToAccount() async throws {
-        try await withAccounts(settings: { $0.allowsEmailLinks = true }) { fixture in
-            let app = try await fixture.signUp()
-            let message = try await order(fixture, ["requestType": "EMAIL_SIGNIN", "email": "eve@example.com"])
-            var body: JSONValue = [
-                "email": "eve@example.com", "oobCode": .string(message.code), "idToken": .string(app.idToken),
-            ]
-            fixture.clock.advance(seconds: 301)
-            #expect(await fixture.refusal(.signInWithEmailLink, body) == "CREDENTIAL_TOO_OLD_LOGIN_AGAIN")
-            body["idToken"] = .string(try await fixture.signIn().idToken)
-            let linked = SignedInApp(try await fixture.perform(.signInWithEmailLink, body))
-            #expect(linked.uid == app.uid)
-            #expect(try await fixture.me(linked)["email"] == "eve@example.com")
-            #expect(await fixture.refresh(app.refreshToken) == "TOKEN_EXPIRED")
         }
     }
 }

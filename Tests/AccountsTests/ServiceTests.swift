@@ -79,7 +79,7 @@ import TreeModel
             "customAttributes", "maxResults", "nextPageToken", "offset", "limit", "expression", "federatedUserId",
             "linkProviderUserInfo", "signIn", "emailPrivacyConfig", "sessionId", "grant_type", "returnOobLink",
         ]
-        try await withAccounts(isEmulator: true, settings: { $0.allowsEmailLinks = true }) { fixture in
+        try await withAccounts(isEmulator: true) { fixture in
             for operation in IdentityOperation.allCases {
                 for name in names {
                     for value in values {

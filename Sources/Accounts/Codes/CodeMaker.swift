@@ -51,12 +51,14 @@ struct CodeMaker: Sendable {
         return message
     }
 
-    /// The address of the page where a code is used.
+    /// The address of the page where a code is used: to sign in with it, that of the app itself.
     private func link(to code: String, _ order: CodeOrder) -> String {
         var items = [("mode", order.kind.mode), ("lang", "en"), ("oobCode", code), ("apiKey", "any")]
         if let url = order.continueURL { items.append(("continueUrl", url)) }
         let query = items.map { "\($0)=\(Self.encoded($1))" }.joined(separator: "&")
-        return "\(settings.actionURL)?\(query)"
+        guard order.kind == .signIn, let url = order.continueURL else { return "\(settings.actionURL)?\(query)" }
+        let page = url.prefix { $0 != "#" }
+        return "\(page)\(page.contains("?") ? "&" : "?")\(query)\(url.dropFirst(page.count))"
     }
 
     /// A text as a value of a query (RFC 3986 §2.3).

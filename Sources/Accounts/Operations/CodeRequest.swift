@@ -51,10 +51,7 @@ struct CodeRequest: Sendable {
         for kind: ActionCode.Kind, in request: IdentityRequest
     ) async throws(IdentityError) -> (EmailAddress, ActionCode.Owner?) {
         switch kind {
-        case .signIn:
-            guard parts.settings.allowsEmailLinks else { throw .operationNotAllowed }
-            return (try request.email(missing: "EMAIL"), nil)
-        case .resetPassword:
+        case .signIn, .resetPassword:
             return (try request.email(missing: "EMAIL"), nil)
         case .verifyEmail, .changeEmail:
             if request.caller.isAdmin, request.body["idToken"] == nil {

@@ -56,7 +56,6 @@ struct CodeUse: Sendable {
 
     /// Signs in whoever has the code that was sent to their address.
     func signIn(_ request: IdentityRequest) async throws(IdentityError) -> JSONValue {
-        guard parts.settings.allowsEmailLinks else { throw .operationNotAllowed }
         let email = try request.email(missing: "EMAIL")
         let text = try request.string("oobCode", missing: "OOB_CODE")
         let proof = request.body["idToken"] == nil ? nil : try await parts.tokens.proof(in: request)
@@ -69,6 +68,7 @@ struct CodeUse: Sendable {
             let code = try transaction.take(text, .signIn)
             guard code.email == email else { throw IdentityError.invalidEmail }
             let old = try proof.map { try transaction.account(provedBy: $0) } ?? transaction.reader.account(token.uid)
+            guard old != nil || parts.settings.allowsEmailSignUp else { throw IdentityError.operationNotAllowed }
             var account = old ?? Account(uid: token.uid, createdMilliseconds: transaction.now)
             if account.email == email, !account.isEmailVerified {
                 // Somebody else may have claimed the address before.

@@ -7,8 +7,6 @@ package struct IdentitySettings: Hashable, Sendable {
     package var allowsEmailSignUp = true
     /// Whether anybody may make an account without saying who they are.
     package var allowsAnonymousSignUp = true
-    /// Whether a code by e-mail may take the place of the password.
-    package var allowsEmailLinks = false
     /// The domains that links in messages may lead on to.
     package var authorizedDomains = ["localhost"]
     /// The address of the page that codes in messages lead to, without a query.
