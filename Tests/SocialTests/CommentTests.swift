@@ -123,7 +123,7 @@ struct CommentTests {
                 { _ = try await comments.edit("c", on: missing, to: text, by: ann) },
                 { _ = try await comments.edit("c", on: post, to: text, by: ann) },
                 { _ = try await comments.page(of: missing, CommentPage.Selection(limit: 1)) },
-                { _ = try await comments.comment("c", on: post) },
+                { _ = try await comments.comment("c", on: post, for: nil) },
             ]
             for work in work {
                 let failure = await #expect(throws: Failure.self) { try await work() }

@@ -60,7 +60,7 @@ struct PageSource: Sendable {
     /// The first comments on a post; nil where whoever asks may not read them.
     func comments(on id: PostID, limit: Int, _ context: RequestContext) async throws -> CommentPage? {
         guard try await context.mayRead(Paths.comments(id), in: database) else { return nil }
-        return try await comments.page(of: id, CommentPage.Selection(limit: limit))
+        return try await comments.page(of: id, CommentPage.Selection(for: context.viewer, limit: limit))
     }
 
     /// Somebody, with the numbers if whoever asks may read them.

@@ -1,10 +1,13 @@
-import Posts
+package import Posts
 package import Tree
 
-/// A page of the comments on a post. What clients of the database wrote and is no comment is passed over, and named.
+/// A page of the comments on a post. What clients of the database wrote and is no comment is passed over, and named; what
+/// somebody wrote whom the viewer has blocked, or who has blocked the viewer, is passed over.
 package struct CommentPage: Sendable {
-    /// Which comments of a post are read.
+    /// Which comments of a post are read, and by whom.
     package struct Selection: Sendable {
+        /// Whoever looks at them; nil for an admin, and for somebody unknown.
+        package let viewer: UserID?
         /// The comment behind which they are; nil for all.
         package let after: TreeKey?
         /// The comment before which they are; nil for all.
@@ -14,7 +17,11 @@ package struct CommentPage: Sendable {
         /// How many at most.
         package let limit: Int
 
-        package init(after: TreeKey? = nil, before: TreeKey? = nil, isNewestFirst: Bool = false, limit: Int) {
+        package init(
+            for viewer: UserID? = nil, after: TreeKey? = nil, before: TreeKey? = nil, isNewestFirst: Bool = false,
+            limit: Int
+        ) {
+            self.viewer = viewer
             self.after = after
             self.before = before
             self.isNewestFirst = isNewestFirst
@@ -61,7 +68,12 @@ package struct CommentPage: Sendable {
         let records = try snapshot.children(
             of: Paths.comments(post), range: selection.range(behind: end),
             order: selection.isNewestFirst ? .descending : .ascending, limit: wanted)
+        var blocked = BlockedPeople(of: selection.viewer)
         for record in records {
+            if try blocked.containAuthor(of: record.value, in: snapshot) {
+                end = record.key
+                continue
+            }
             if let comment = Comment(record.key, of: post.key, record.value) {
                 if comments.count == selection.limit {
                     hasMore = true

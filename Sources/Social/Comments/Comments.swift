@@ -110,9 +110,15 @@ package struct Comments: Sendable {
 
     /// A comment.
     ///
-    /// - Throws: `Failure` with the code `not_found`.
-    package func comment(_ id: TreeKey, on post: PostID) async throws -> Comment {
-        guard let record = try await tree.get(Paths.comments(post) / id) else { throw Self.noComment }
+    /// - Parameter viewer: Whoever looks at it; nil for an admin, and for somebody unknown.
+    /// - Throws: `Failure` with the code `not_found`, also where the viewer and its author have fallen out.
+    package func comment(_ id: TreeKey, on post: PostID, for viewer: UserID?) async throws -> Comment {
+        let record = try await tree.snapshot { snapshot -> TreeValue? in
+            guard let record = try snapshot.get(Paths.comments(post) / id) else { return nil }
+            var blocked = BlockedPeople(of: viewer)
+            return try blocked.containAuthor(of: record, in: snapshot) ? nil : record
+        }
+        guard let record else { throw Self.noComment }
         guard let comment = Comment(id, of: post.key, record) else {
             throw Failure(
                 .notFound, "comments/\(post)/\(id) is no comment: \(Comment.fault(of: record) ?? "")",

@@ -22,10 +22,10 @@ struct BlockedPeople {
         return isBlocked
     }
 
-    /// The same of whoever has written a post.
-    mutating func containAuthor(of post: TreeValue, in snapshot: TreeSnapshot) throws(TreeError) -> Bool {
+    /// The same of whoever has written a post or a comment.
+    mutating func containAuthor(of text: TreeValue, in snapshot: TreeSnapshot) throws(TreeError) -> Bool {
         // Who has no id that anybody can have is nobody who could block or be blocked.
-        guard let author = post["author"]?["uid"]?.stringValue.flatMap({ UserID($0) }) else { return false }
+        guard let author = text["author"]?["uid"]?.stringValue.flatMap({ UserID($0) }) else { return false }
         return try contain(author, in: snapshot)
     }
 

@@ -77,23 +77,32 @@ package struct Likes: Sendable {
         package let token: SyncToken
     }
 
-    /// Those who like a post.
+    /// Those who like a post, without whom the viewer has blocked, and who has blocked the viewer. A page may be shorter for it.
     ///
     /// - Parameters:
+    ///   - viewer: Whoever looks at them; nil for an admin, and for somebody unknown.
     ///   - cursor: Behind whom the page begins; nil for the first.
     ///   - limit: How many at most.
     ///   - isNaming: Whether their names and pictures are looked up.
     /// - Throws: `Failure` with the code `not_found` when there is no such post.
-    package func page(of post: PostID, after cursor: TreeKey?, limit: Int, isNaming: Bool) async throws -> Page {
+    package func page(
+        of post: PostID, for viewer: UserID? = nil, after cursor: TreeKey?, limit: Int, isNaming: Bool
+    ) async throws -> Page {
         try await tree.snapshot { snapshot in
             _ = try ExistingPost(post, in: snapshot)
             // One more tells whether there are more.
             let likes = try snapshot.children(
                 of: Paths.likes(post), range: cursor.map { .after($0) } ?? .all, limit: limit + 1)
-            let people = try likes.prefix(limit).map { try Self.liker($0, isNaming: isNaming, in: snapshot) }
+            var blocked = BlockedPeople(of: viewer)
+            var people: [Liker] = []
+            for like in likes.prefix(limit) {
+                // Who has no id that anybody can have is nobody who could block or be blocked.
+                if let uid = UserID(like.key.string), try blocked.contain(uid, in: snapshot) { continue }
+                people.append(try Self.liker(like, isNaming: isNaming, in: snapshot))
+            }
             return Page(
                 people: people, count: try Self.count(of: post, in: snapshot),
-                next: likes.count > limit ? people.last?.key : nil, token: try snapshot.token)
+                next: likes.count > limit ? likes.prefix(limit).last?.key : nil, token: try snapshot.token)
         }
     }
 

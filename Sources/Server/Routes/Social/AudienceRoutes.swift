@@ -77,7 +77,7 @@ struct AudienceRoutes: Sendable {
     }
 
     private func document(of id: AudienceID, _ context: RequestContext) async throws -> AudienceDocument {
-        let uid = context.identity.uid.flatMap { UserID($0) }
+        let uid = context.viewer
         guard let (audience, members) = try await audiences.audience(id, for: uid) else { throw Failure.noAudience(id) }
         var document = AudienceDocument(audience)
         document.members = members.mapValues(\.rawValue)

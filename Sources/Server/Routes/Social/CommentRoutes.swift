@@ -94,7 +94,7 @@ struct CommentRoutes: Sendable {
     @Sendable private func show(_ request: Request, _ context: RequestContext) async throws -> Response {
         let (id, key) = (try context.postID(), try Self.commentKey(context))
         try await database.session(as: context.identity).judgeRead(of: Paths.comments(id) / key)
-        return .json(CommentDocument(try await comments.comment(key, on: id)))
+        return .json(CommentDocument(try await comments.comment(key, on: id, for: context.viewer)))
     }
 
     @Sendable private func list(_ request: Request, _ context: RequestContext) async throws -> Response {
@@ -106,7 +106,7 @@ struct CommentRoutes: Sendable {
             return order
         }
         let selection = CommentPage.Selection(
-            after: try query.pageCursor("after"), before: try query.pageCursor("before"),
+            for: context.viewer, after: try query.pageCursor("after"), before: try query.pageCursor("before"),
             isNewestFirst: order == .newest, limit: try query.pageLimit())
         try await database.session(as: context.identity).judgeRead(of: Paths.comments(id))
         let page = try await comments.page(of: id, selection)

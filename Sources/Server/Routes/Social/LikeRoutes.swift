@@ -73,7 +73,8 @@ struct LikeRoutes: Sendable {
         let (cursor, limit) = (try context.query.pageCursor("after"), try context.query.pageLimit())
         try await database.session(as: context.identity).judgeRead(of: Paths.likes(id))
         let page = try await likes.page(
-            of: id, after: cursor, limit: limit, isNaming: try await context.mayRead("people", in: database))
+            of: id, for: context.viewer, after: cursor, limit: limit,
+            isNaming: try await context.mayRead("people", in: database))
         let people = page.people.map {
             LikePageDocument.Person(
                 uid: $0.key.string, fullName: $0.fullName, profilePicture: $0.profilePicture, timestamp: $0.timestamp)
@@ -86,7 +87,7 @@ struct LikeRoutes: Sendable {
         let (cursor, limit) = (try context.query.pageCursor("before"), try context.query.pageLimit())
         let session = database.session(as: context.identity)
         for path in ["likes", Paths.posts] { try await session.judgeRead(of: path) }
-        let viewer = context.identity.uid.flatMap { UserID($0) }
+        let viewer = context.viewer
         let page = try await likes.posts(likedBy: uid, for: viewer, before: cursor, limit: limit)
         var document = PostPageDocument()
         document.posts = page.items.map { id, record in PostDocument(media.signed(record.withPostID(id), id: id)) }

@@ -14,7 +14,7 @@ struct PersonResponse: Sendable {
     ///
     /// - Throws: `Failure` with the code `not_found` when there is no such person.
     func document(of uid: UserID, _ context: RequestContext) async throws -> PersonDocument {
-        let reader = context.identity.uid.flatMap { UserID($0) }
+        let reader = context.viewer
         guard let profile = try await people.profile(of: uid, for: reader) else { throw Failure.noSuchPerson }
         // Rules that are older than the numbers do not allow reading them.
         return PersonDocument(profile, hasCounts: try await context.mayRead(Paths.stats(uid), in: database))

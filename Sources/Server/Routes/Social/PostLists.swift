@@ -71,7 +71,7 @@ struct PostLists: Sendable {
 
     /// What is shown with posts: what whoever asks may read.
     func view(_ context: RequestContext) async throws -> FeedView {
-        var view = FeedView(viewer: context.identity.uid.flatMap { UserID($0) })
+        var view = FeedView(viewer: context.viewer)
         view.showsCounts = try await context.mayRead("stats/posts", in: database)
         view.showsComments = try await context.mayRead("comments", in: database)
         view.showsLikes = try await context.mayRead("likes", in: database)

@@ -23,6 +23,9 @@ extension RequestContext {
         }
     }
 
+    /// The user who looks at something, and sees nothing that a block hides; nil for an admin, and for somebody unknown.
+    var viewer: UserID? { identity.uid.flatMap { UserID($0) } }
+
     /// Sees to it that it is this user who does something, or an admin.
     ///
     /// - Parameter what: What is done, such as "like posts for somebody else".

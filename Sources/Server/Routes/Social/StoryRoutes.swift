@@ -44,7 +44,7 @@ struct StoryRoutes: Sendable {
         let id = try context.audience
         try await context.requireRead(Paths.story(of: id), of: id, in: database)
         guard try await tree.snapshot({ try $0.exists(Paths.audience(id)) }) else { throw Failure.noAudience(id) }
-        return try await list(.story(id), for: context.identity.uid.flatMap { UserID($0) }, context)
+        return try await list(.story(id), for: context.viewer, context)
     }
 
     @Sendable private func listOfPerson(_ request: Request, _ context: RequestContext) async throws -> Response {
