@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <webp/encode.h>
 #include <webp/mux.h>
@@ -83,6 +84,7 @@ struct ccodecs_webp_animation {
     WebPAnimEncoder *encoder;
     ccodecs_layout layout;
     int quality;
+    bool has_transparency;  // in any of its images
 };
 
 static ccodecs_code fail_animation(const ccodecs_webp_animation *animation, ccodecs_fault *fault) {
@@ -114,11 +116,18 @@ ccodecs_code ccodecs_webp_animation_add(ccodecs_webp_animation *animation, const
     if (!configure(&config, &picture, layout.width, layout.height, animation->quality)) return CCODECS_UNSUPPORTED;
     picture.use_argb = 1;
     ccodecs_code code = import(&picture, pixels, layout) ? CCODECS_OK : fail(picture.error_code, fault);
+    if (code == CCODECS_OK && WebPPictureHasTransparency(&picture)) animation->has_transparency = true;
     if (code == CCODECS_OK && !WebPAnimEncoderAdd(animation->encoder, &picture, milliseconds, &config)) {
         code = fail_animation(animation, fault);
     }
     WebPPictureFree(&picture);
     return code;
+}
+
+// libwebp says that there is alpha when a frame has some; what no frame covers is transparent as well.
+static void announce_transparency(uint8_t *file, size_t count) {
+    enum { flags_offset = 20, alpha_flag = 0x10 };
+    if (count > flags_offset && memcmp(file + 12, "VP8X", 4) == 0) file[flags_offset] |= alpha_flag;
 }
 
 ccodecs_code ccodecs_webp_animation_finish(ccodecs_webp_animation *animation, int milliseconds, uint8_t **encoded,
@@ -131,6 +140,7 @@ ccodecs_code ccodecs_webp_animation_finish(ccodecs_webp_animation *animation, in
     }
     *encoded = (uint8_t *)data.bytes;
     *encoded_count = data.size;
+    if (animation->has_transparency) announce_transparency(*encoded, *encoded_count);
     return CCODECS_OK;
 }
 

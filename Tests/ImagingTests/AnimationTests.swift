@@ -107,6 +107,22 @@ import TestSupport
             _ = try Renderer(limits: limits).render(bytes.span, recipes: [try Recipe(parsing: "still=64,webp")])
         }
 
+        @Test("Transparent room around opaque frames is announced as alpha", arguments: [(16, true), (32, false)])
+        func room(side: Int, isAnnounced: Bool) throws {
+            let frame = PixelSize(width: side, height: side)
+            let rows = [0, 255].map { [[UInt8]](repeating: [UInt8](repeating: $0, count: side), count: side) }
+            let grays = (0...255).flatMap { [UInt8](repeating: UInt8($0), count: 3) }
+            var gif = GIFBuilder(
+                frame, palette: grays, transparent: nil, rows: rows[0], canvas: PixelSize(width: 32, height: 32))
+            gif.addFrame(frame, rows: rows[1])
+            let recipe = try Recipe(parsing: "anim=32,webp,animated,alpha")
+            let rendered = try Renderer().render(gif.bytes.span, recipes: [recipe])
+            let webp = try #require(rendered.renditions.first?.bytes)
+            #expect(Array(webp[12..<16]) == Array("VP8X".utf8))
+            #expect((webp[20] & 0x10 != 0) == isAnnounced)
+            #expect(try frames(webp).count == 2)
+        }
+
         @Test(arguments: ["disposal.gif", "animated.gif", "animated-24x16.webp"])
         func damage(file: String) throws {
             let bytes = ImageFixture.bytes(file)
