@@ -29,6 +29,11 @@ extension TreeSnapshot {
     /// Whether what an upload has become is there: a post, an object, or somebody's picture.
     func isShown(_ id: PostID) throws(TreeError) -> Bool {
         if try hasPost(id) { return true }
+        return try isShownWithoutPost(id)
+    }
+
+    /// Whether what an upload has become is there, other than as the post of its id: as an object, or somebody's picture.
+    func isShownWithoutPost(_ id: PostID) throws(TreeError) -> Bool {
         if try hasObject(withFile: id.key) { return true }
         if try exists(Paths.postsOfObject(id)) { return true }
         guard let owner = try ownerOfAvatar(id) else { return false }

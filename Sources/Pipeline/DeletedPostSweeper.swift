@@ -49,7 +49,7 @@ struct DeletedPostSweeper: Sendable {
         if try await tree.get(Paths.resumableFile(id)) != nil { return }
         let isKept = try await tree.transact { snapshot, update in
             // It may have been written again in time.
-            let isKept = try snapshot.keepsFiles(of: id)
+            let isKept = try Self.keepsFiles(of: id, in: snapshot)
             if isKept { update[path] = nil }
             return isKept
         }.result
@@ -74,14 +74,19 @@ struct DeletedPostSweeper: Sendable {
     private func forget(_ id: PostID, _ record: UploadRecord?, _ entry: TreeChild) async throws -> Bool {
         let path = Paths.deleted / entry.key
         return try await tree.transact(at: "orphan-deleted") { [store] snapshot, update in
-            guard try snapshot.get(path) == entry.value, try !snapshot.keepsFiles(of: id) else { return false }
+            guard try snapshot.get(path) == entry.value, try !Self.keepsFiles(of: id, in: snapshot) else {
+                return false
+            }
             update[path] = nil
             update[Paths.restrictedMedia(ofPost: id.key)] = nil
             update[Paths.objectFiles / id.key] = nil
             update[Paths.objectSizes / id.key] = nil
             update[Paths.verified(id)] = nil
-            for trace in PostTraces(of: id, post: nil, owner: record?.owner, text: record?.text).paths {
-                update[trace] = nil
+            // What stands there without a right to the files keeps its own entries.
+            if try !snapshot.hasPost(id) {
+                for trace in PostTraces(of: id, post: nil, owner: record?.owner, text: record?.text).paths {
+                    update[trace] = nil
+                }
             }
             guard var record else { return true }
             if let entry = try PhotoIndex.entry(of: record, in: snapshot), entry.value == .string(id.description) {

@@ -123,7 +123,9 @@ package final class StorageFolder: Sendable {
     /// What follows from what is written to the tree, and is written with it.
     package static func derivations(mediaPlace: MediaPlace?) -> [[any Derivation]] {
         let tombstones = [Paths.posts, Paths.audiencePosts].map { Tombstones(of: $0, at: Paths.deleted) }
-        return SocialDerivations.strata + [
+        var strata = SocialDerivations.strata
+        strata[0].insert(contentsOf: UsedPostID.all, at: 0)
+        return strata + [
             [FormerLink(), ObjectPosts(mediaPlace: mediaPlace)], tombstones + [ReplacedAvatars()], UsageDerivation.all,
         ]
     }

@@ -51,11 +51,4 @@ extension TreeSnapshot {
         guard record.purpose != .object else { return record.photos.values.compactMap(\.rendered) }
         return try self.record(ofPost: record.id).flatMap { PostPhotos.read($0) }
     }
-
-    /// Whether the files of an upload are to stay: what it has become is there, and was not refused.
-    func keepsFiles(of id: PostID) throws(TreeError) -> Bool {
-        let decision = try get(Paths.upload(id) / "moderation" / "decision")?.stringValue
-        guard decision != ModerationDecision.refuse.rawValue else { return false }
-        return try isShown(id)
-    }
 }

@@ -85,6 +85,69 @@ struct OrphanTests {
         }
     }
 
+    /// What stands at the id of a deleted post when its grace period is over.
+    enum Successor: String, CaseIterable, Sendable, CustomTestStringConvertible {
+        case flag, strangersPost, ownPostWithoutPhoto
+
+        var testDescription: String { rawValue }
+
+        /// What is left of the former post, with what has been written since.
+        func write(over post: TreeValue, at path: TreePath, in tree: TreeStore) async throws {
+            try await tree.set(path, to: ["moderated": true])
+            switch self {
+            case .flag: break
+            // It names the photo as its author did.
+            case .strangersPost:
+                try await tree.set(path, to: post)
+                try await tree.set(path / "author" / "uid", to: "eve")
+            case .ownPostWithoutPhoto:
+                try await tree.set(path, to: ["author": ["uid": "maria"], "timestamp": 1, "text": "#sea"])
+            }
+        }
+    }
+
+    @Test(
+        "Files go although something stands at the id that has no right to them, and that stays",
+        arguments: Successor.allCases)
+    func succeeded(_ successor: Successor) async throws {
+        try await withPipeline { running in
+            let (tree, pipeline) = (running.storage.tree, running.pipeline)
+            let photo = (name: "a.png", bytes: try Fixture.bytes("rgb-8.png"))
+            let record = try await running.upload([photo], by: "maria", text: "#sea")
+            let path = Paths.post(record.id)
+            let post = try #require(try await tree.get(path))
+            _ = try await pipeline.publisher.deletePost(record.id, by: .admin)
+            try await successor.write(over: post, at: path, in: tree)
+            let written = try await tree.get(path)
+            let isListed = try await tree.get(Paths.hashtag("sea") / record.id.key)
+            try await tree.set(Paths.deleted(record.id), to: 0)
+            try await pipeline.janitor.sweep()
+            #expect(try await files(of: record, in: running.storage).isEmpty)
+            #expect(try await tree.get(Paths.deleted(record.id)) == nil)
+            #expect(try await tree.get(path) == written)
+            #expect(try await tree.get(Paths.hashtag("sea") / record.id.key) == isListed)
+        }
+    }
+
+    @Test("Nobody posts at an id that was of somebody else's upload, as long as that is known")
+    func usedID() async throws {
+        try await withPipeline { running in
+            let tree = running.storage.tree
+            let record = try await running.upload([("a.png", try Fixture.bytes("rgb-8.png"))], by: "maria")
+            _ = try await running.pipeline.publisher.deletePost(record.id, by: .admin)
+            for posts in [Paths.posts, Paths.audiencePosts] {
+                var update = MultiPathUpdate()
+                update[posts / record.id.key] = ["author": ["uid": "eve"], "timestamp": 1, "text": "#mine"]
+                update["people/eve/posts" / record.id.key] = true
+                try await tree.update(update)
+                for path in [posts, "people/eve/posts", "feed/eve", "hashtags/mine"] as [TreePath] {
+                    #expect(try await tree.get(path / record.id.key) == nil, "\(path)")
+                }
+                #expect(try await tree.get(Paths.postPosition(record.id.key)) == nil)
+            }
+        }
+    }
+
     @Test("What is still to be published, or to be put aside, is not unclaimed")
     func unfinished() async throws {
         try await withPipeline(runs: false) { running in

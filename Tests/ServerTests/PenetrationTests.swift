@@ -3,6 +3,8 @@ import Access
 import Client
 import Foundation
 import HTTPTypes
+import Pipeline
+import Posts
 import Server
 import TestSupport
 import Testing
@@ -127,6 +129,34 @@ struct PenetrationTests {
             }
             #expect(try await tcp.get(path, headers: try service.headers(of: "noah")).status == 404)
             #expect(try await tcp.get("/v1/posts/\(id)/originals").status == 403)
+        }
+    }
+
+    @Test("A stranger who writes at the id of a deleted post keeps none of its files, and inherits nothing")
+    func deletedPostsID() async throws {
+        try await withService { service in
+            try await service.setDefaultRules()
+            let sent = try await service.client.ask(
+                .put, "/v1/uploads?user=maria", body: .bytes(try fixture("size-97x61.jpg"))
+            ).json
+            let id = try #require(sent["post_id"].string)
+            let url = try #require(sent["post"]["full_url"].string)
+            try await service.tree.set(try TreePath("likes/\(id)/noah"), to: 1)
+            #expect(try await service.ask(.delete, "/v1/posts/\(id)", as: "maria").status == 200)
+            let post =
+                #"{"author":{"uid":"eve","full_name":"eve"},"timestamp":{".sv":"timestamp"},"full_url":"\#(url)"}"#
+            _ = try await service.ask(.put, "/posts/\(id).json", as: "eve", post)
+            #expect(try await service.ask(.get, "/posts/\(id).json", as: "eve").text == "null")
+            #expect(try await service.ask(.delete, "/v1/posts/\(id)", as: "maria").status == 404)
+            // A tool of the owner's marks a post that is gone.
+            try await service.tree.set(try TreePath("posts/\(id)/moderated"), to: true)
+            try await service.finishJobs()
+            #expect(try await service.client.get("/likes/\(id).json").text == "null")
+            #expect(try await service.ask(.get, url, as: "eve").status == 200, "until the grace period is over")
+            try await service.tree.set(Paths.deleted(try #require(PostID(id))), to: 0)
+            try await service.pipeline.janitor.sweep()
+            #expect(try await service.ask(.get, url, as: "eve").status == 404)
+            #expect(!service.scratch.exists("Storage/blobs/maria/\(id)"))
         }
     }
 

@@ -53,15 +53,32 @@ struct SocialJobTests {
         }
     }
 
-    @Test("A post that is written again in the meantime keeps what it has")
-    func writtenAgain() async throws {
+    @Test(
+        "What stands at the id of a deleted post inherits nothing, and is left alone",
+        arguments: [
+            ["author": ["uid": "eve"], "text": "x"], ["author": ["uid": "bob"], "text": "x"], ["moderated": true],
+        ]
+            as [TreeValue])
+    func takenID(value: TreeValue) async throws {
         try await withTree { tree, worker in
             try await tree.set("posts/p", to: post(by: "bob"))
-            try await tree.set("likes/p/ann", to: 1)
+            let bob = try #require(UserID("bob"))
+            let row = try #require(try await tree.keys(of: Paths.publishedPosts(by: bob)).first)
+            try await add(700, tree) { try TreePath("likes/p/u\($0)") }
+            try await tree.set("comments/p/c", to: ["author": ["uid": "u1"], "text": "y"])
+            try await tree.set("postFlags/p/u1", to: true)
+            try await tree.set("followers/bob/u1", to: true)
+            let home = TreePath(["home", "u1", row], in: .social)
+            try await tree.set(home, to: "p")
             try await tree.set("posts/p", to: nil)
-            try await tree.set("posts/p", to: post(by: "bob"))
+            try await tree.set("posts/p", to: value)
+            let written = try await tree.get("posts/p")
             try await worker.runAll()
-            #expect(try await tree.get("stats/posts/p/likes") == 1)
+            for path in ["likes", "comments", "postFlags", "stats/posts"] as [TreePath] {
+                #expect(try await tree.get(path) == nil, "\(path)")
+            }
+            for path in [home, Paths.jobs] { #expect(try await tree.get(path) == nil, "\(path)") }
+            #expect(try await tree.get("posts/p") == written)
         }
     }
 

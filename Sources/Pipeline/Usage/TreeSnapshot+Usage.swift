@@ -48,7 +48,7 @@ extension TreeSnapshot {
         case .published, .deleted:
             let isDeleted = try exists(Paths.deleted(record.id))
             guard isDeleted || record.state == .published else { return }
-            isGarbage = isDeleted ? try !keepsFiles(of: record.id) : false
+            isGarbage = isDeleted ? try !DeletedPostSweeper.keepsFiles(of: record.id, in: self) : false
         }
         let isUnfinished = [.reserved, .draft, .receiving].contains(record.state)
         let shown = try shownPhotos(of: record)

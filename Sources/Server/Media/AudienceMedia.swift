@@ -25,8 +25,10 @@ enum AudienceMedia {
     static func reach(of name: BlobName, by identity: Identity, in snapshot: TreeSnapshot) throws -> Reach {
         guard let owner = UserID(name.userID), let id = PostID(name.postID) else { return .everybody }
         let isRestricted = try snapshot.exists(Paths.restrictedMedia(ofPost: id.key) / owner.key)
-        // A file of which the tree knows nothing may be of a post for an audience that the tree has lost.
-        if try !isRestricted && (snapshot.exists(Paths.post(id)) || snapshot.exists(Paths.upload(id))) {
+        // A file of which the tree knows nothing may be of a post for an audience that the tree has lost. What somebody else has
+        // put at its id says nothing of it.
+        let author = try snapshot.get(Paths.post(id) / "author" / "uid")
+        if try !isRestricted && (author == .string(owner.description) || snapshot.exists(Paths.upload(id))) {
             return .everybody
         }
         guard case .user(let user) = identity else { return identity == .admin ? .members : .others }

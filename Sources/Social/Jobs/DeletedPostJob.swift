@@ -30,6 +30,9 @@ extension PostPlace {
 
 /// Removes the likes and comments of a post that is gone, and its entries in the feeds of its author's followers.
 ///
+/// Another post may stand at the id by then, of somebody else, too: it inherits nothing, so the work is done all the same. Only
+/// what goes by the id, and not by the post's place, is left then: entries in `feed/`, which may be the other post's.
+///
 /// Whoever has left the author meanwhile has a job of their own, or had it (``UnfollowJob``). It may have passed over the post's
 /// place before the post was gone, and then has removed the entry, or finds it among those that are gone; as long as that job is
 /// left to do, its follower is found here.
@@ -45,18 +48,18 @@ struct DeletedPostJob: Job {
     ) throws(TreeError) -> String? {
         let post = job.subject.key
         let place = job.cause.flatMap { PostPlace($0) }
-        guard try !snapshot.exists(Paths.posts / post) else {
-            if let row = place?.withdrawn { update[row] = nil }
-            return nil
-        }
-        for list in ["likes" / post, "comments" / post, "postFlags" / post, Paths.noticedLikes / post] as [TreePath] {
+        let isTaken = try snapshot.exists(Paths.posts / post)
+        var lists: [TreePath] = ["likes" / post, "comments" / post, "postFlags" / post]
+        if !isTaken { lists.append(Paths.noticedLikes / post) }
+        for list in lists {
             let keys = try snapshot.keys(of: list, limit: JobStep.maxWrites)
             for key in keys { update[list / key] = nil }
             // There may be more: the next step looks again.
             if !keys.isEmpty { return job.position ?? "" }
         }
         guard let place, let author = place.author, let row = place.withdrawn else { return nil }
-        let next = try removeFromFeeds(post, of: author, at: place.position.key, job.position, snapshot, &update)
+        let next = try removeFromFeeds(
+            isTaken ? nil : post, of: author, at: place.position.key, job.position, snapshot, &update)
         if next == nil {
             update[Paths.home(author) / place.position.key] = nil
             update[row] = nil
@@ -66,15 +69,16 @@ struct DeletedPostJob: Job {
 
     /// Removes a post from the next feeds: of followers, then of those who have just left.
     ///
+    /// - Parameter post: Its id; nil where another post has that by now.
     /// - Returns: Where the next step begins; nil when those were the last.
     private func removeFromFeeds(
-        _ post: TreeKey, of author: UserID, at position: TreeKey, _ last: String?, _ snapshot: TreeSnapshot,
+        _ post: TreeKey?, of author: UserID, at position: TreeKey, _ last: String?, _ snapshot: TreeSnapshot,
         _ update: inout MultiPathUpdate
     ) throws(TreeError) -> String? {
         func remove(from readers: [UserID]) {
             for reader in readers {
                 update[Paths.home(reader) / position] = nil
-                update[Paths.feed(reader) / post] = nil
+                if let post { update[Paths.feed(reader) / post] = nil }
             }
         }
         guard let last, last.hasPrefix(Self.left) else {

@@ -84,7 +84,7 @@ extension NaiveSocial {
         var gone: [NaiveWrite] = []
         for pattern in ["postFlags/*/*", "commentFlags/*/*/*"] {
             for keys in main.nodes(pattern) {
-                let isOver = keys.count == 2 && jobs.deletedPosts.contains(keys[0]) && !exists("posts/\(keys[0])")
+                let isOver = keys.count == 2 && jobs.deletedPosts.contains(keys[0])
                 let path = NaiveTree.fill(pattern, keys)
                 guard isOver || keys.last.map({ jobs.deletedPeople.contains($0) }) ?? false else { continue }
                 if found[path] == nil { gone.append(NaiveWrite(path, nil)) }

@@ -120,7 +120,7 @@ extension NaiveSocial {
         copyStories()
     }
 
-    private func isGone(_ post: String) -> Bool { jobs.deletedPosts.contains(post) && !exists("posts/\(post)") }
+    private func isGone(_ post: String) -> Bool { jobs.deletedPosts.contains(post) }
 
     /// Forgets what a job takes along that has ended.
     mutating func forget(after old: Jobs) {
