@@ -23,17 +23,21 @@ extension DatabaseSession {
         }
     }
 
-    /// A page of the changes at a path, above it and below it that were committed after a token, oldest first.
+    /// A page of the changes at a path, above it and below it that were committed after a token, oldest first; for whom rules
+    /// bind with the values that there are now.
     ///
     /// - Throws: `Failure` with the code `resnapshot` for a token of which the change log does not know, or no longer;
     ///   `TreeError`, the engine's failure.
     package func changes(
         since token: SyncToken, at path: TreePath, limit: Int, _ form: JSONForm
     ) async throws -> ChangePage {
-        try await judgeRead(of: path)
         do {
-            return try await database.tree.changePage(since: token, at: path, limit: limit, form)
-        } catch {
+            return try await database.tree.snapshot { [requester] snapshot in
+                try requester?.judgeRead(of: path, in: snapshot)
+                return try snapshot.changePage(
+                    since: token, at: path, limit: limit, form, isPresent: requester != nil)
+            }
+        } catch let error as TreeError {
             guard error.code == .tokenTooOld || error.code == .tokenUnknown else { throw error }
             throw Failure(
                 .resnapshot, error.message,

@@ -101,17 +101,6 @@ extension EncodedWrite {
     fileprivate init(derived write: TreeWrite) throws(TreeError) {
         try self.init(write.path, write.value, [])
     }
-
-    /// The write of what is at the node now.
-    fileprivate func read(from snapshot: any EngineSnapshot) throws(TreeError) -> EncodedWrite {
-        let length = key.count
-        var rows = RowBlock()
-        try snapshot.scan(.subtree(key), reverse: false) { row, value throws(TreeError) in
-            rows.append(path: row.extracting(droppingFirst: length), value: value)
-            return true
-        }
-        return EncodedWrite(key: key, rows: rows)
-    }
 }
 
 extension EngineTransaction {

@@ -12,6 +12,17 @@ struct EncodedWrite: Sendable {
     var filledIn = RowBlock()
 
     var byteCount: Int { key.count * (rows.count + 1) + rows.bytes.count }
+
+    /// The write of what is at the node in a state.
+    func read(from snapshot: any EngineSnapshot) throws(TreeError) -> EncodedWrite {
+        let length = key.count
+        var rows = RowBlock()
+        try snapshot.scan(.subtree(key), reverse: false) { row, value throws(TreeError) in
+            rows.append(path: row.extracting(droppingFirst: length), value: value)
+            return true
+        }
+        return EncodedWrite(key: key, rows: rows)
+    }
 }
 
 /// Collects the rows of a write.

@@ -16,7 +16,7 @@ struct ChangeView {
     let token: SyncToken
     let timestampMilliseconds: Int64
     /// The writes, ordered by key; never empty. The keys are below the node: an empty one is the node itself.
-    let writes: [EncodedWrite]
+    private(set) var writes: [EncodedWrite]
     /// The path below the node that a patch was about; nil for a put. A put from which something follows is a patch for
     /// whoever sees both.
     let patchedPath: [UInt8]?
@@ -50,6 +50,16 @@ struct ChangeView {
                 Array(base[node.count...])
             case .patch: []
             }
+    }
+
+    /// Gives each write the value that its node has in a state; what it deleted stays deleted.
+    ///
+    /// - Parameter node: The node from which the change is seen.
+    mutating func refresh(at node: [UInt8], from snapshot: any EngineSnapshot) throws(TreeError) {
+        for index in writes.indices where !writes[index].rows.isEmpty {
+            writes[index].rows = try EncodedWrite(key: node + writes[index].key, rows: RowBlock())
+                .read(from: snapshot).rows
+        }
     }
 
     /// Puts nodes among the writes. What was written below such a node is part of it.

@@ -35,17 +35,8 @@ extension TreeStore {
     public func changePage(
         since token: SyncToken, at path: TreePath, limit: Int, _ form: JSONForm = .plain
     ) async throws(TreeError) -> ChangePage {
-        try path.checkDepth()
-        let node = StoreFormat.dataKey(path)
-        return try await read { snapshot throws(TreeError) in
-            let (entries, next, hasMore) = try snapshot.changeLog.page(
-                since: token, limit: limit, in: snapshot.engine
-            ) { change throws(TreeError) -> (ChangePage.Entry, byteCount: Int)? in
-                guard let view = try ChangeView(change, from: node, priorities: .asWrites) else { return nil }
-                let json = try view.json(at: node, form)
-                return (ChangePage.Entry(token: view.token, json: json), json.count)
-            }
-            return ChangePage(entries: entries, next: next, hasMore: hasMore)
+        try await read { snapshot throws(TreeError) in
+            try snapshot.changePage(since: token, at: path, limit: limit, form, isPresent: false)
         }
     }
 
@@ -63,6 +54,35 @@ extension TreeStore {
 }
 
 extension TreeSnapshot {
+    /// The changes at a path, above it and below it that were committed after a position, oldest first; see
+    /// ``TreeStore/changePage(since:at:limit:_:)``.
+    ///
+    /// - Parameter isPresent: Whether each write is to have the value that its node has in this state, and not what was written;
+    ///   one that deleted its node has none. Rules say who may read what is there, and nothing of what was.
+    package func changePage(
+        since token: SyncToken, at path: TreePath, limit: Int, _ form: JSONForm, isPresent: Bool
+    ) throws(TreeError) -> ChangePage {
+        try path.checkDepth()
+        let node = StoreFormat.dataKey(path)
+        let (views, next, hasMore) = try changeLog.page(since: token, limit: limit, in: engine) {
+            change throws(TreeError) -> (ChangeView, byteCount: Int)? in
+            try ChangeView(change, from: node, priorities: .asWrites).map { ($0, change.byteCount) }
+        }
+        // The log has been read: a snapshot goes through one range at a time.
+        var entries: [ChangePage.Entry] = []
+        var byteCount = 0
+        for var view in views {
+            guard byteCount < ChangeLog.maxPageBytes else {
+                return ChangePage(entries: entries, next: entries.last?.token ?? token, hasMore: true)
+            }
+            if isPresent { try view.refresh(at: node, from: engine) }
+            let json = try view.json(at: node, form)
+            byteCount += json.count
+            entries.append(ChangePage.Entry(token: view.token, json: json))
+        }
+        return ChangePage(entries: entries, next: next, hasMore: hasMore)
+    }
+
     /// Changes that were committed after a position, oldest first, as many as fit into a few megabytes, and at least one.
     ///
     /// - Returns: Each change as a ``Subscription`` at each of the paths has it, nil where it does not concern the path; the
@@ -88,7 +108,7 @@ extension TreeSnapshot {
 
 extension ChangeLog {
     /// The number of bytes after which a page ends.
-    private static let maxPageBytes = 4 << 20
+    fileprivate static let maxPageBytes = 4 << 20
     /// The most changes that are looked at for a page.
     private static let maxPageScan = 10_000
 
