@@ -97,7 +97,7 @@ struct PasswordHashTests {
         }
         let parts = text.split(separator: "$")
         for (index, part) in [
-            (4, "AA"), (4, ""), (5, "!"), (5, String(repeating: "A", count: 40)), (1, "ln=30,r=8,p=1"),
+            (3, "AA"), (3, ""), (5, "!"), (5, String(repeating: "A", count: 40)), (1, "ln=30,r=8,p=1"),
         ] {
             var changed = parts
             changed[index] = Substring(part)

@@ -127,8 +127,9 @@ struct SessionTests {
             let limit = WriteSizeLimit.tiny
             var write = try fixture.stranger.set(Self.a, limit: limit)
             #expect(throws: Failure.self) { try write.check(announced: limit.maxBytes + 1) }
-            let spaces = Array(repeating: UInt8(ascii: " "), count: limit.maxBytes)
-            try write.receive(spaces.span)
+            let string = Array("\"\(String(repeating: "x", count: 1 << 20))\",".utf8)
+            let strings = (0...limit.maxBytes / string.count).flatMap { _ in string }
+            try write.receive((Array("[".utf8) + strings.dropLast(strings.count + 1 - limit.maxBytes)).span)
             #expect(throws: Failure.self) { try write.receive(Array("1".utf8).span) }
         }
     }

@@ -322,14 +322,14 @@ def test_the_list_of_the_service_has_its_looks_at_once_and_stays_until_the_other
     with service() as running:
         seeded(running, 30)
         with opened(browser, running, "about:blank", script=BARE, viewport={"width": 390, "height": 844}) as page:
-            held = []
-            page.route("**/page/*.js", lambda route: held.append(route))
+            held, is_holding = [], True
+            page.route("**/page/*.js", lambda route: held.append(route) if is_holding else route.continue_())
             page.goto("/all", wait_until="commit")
             expect(page.locator("#posts img").first).to_be_visible()
             until(page, "the scripts", lambda: held)
             # The width of the screen: the attribute alone says that of the photo.
             assert page.locator("#posts img").first.bounding_box()["width"] == 390
-            page.unroute("**/page/*.js")
+            is_holding = False
             for route in held:
                 route.continue_()
             page.wait_for_selector(CARDS)

@@ -124,7 +124,8 @@ struct OrphanTests {
             try await pipeline.janitor.sweep()
             #expect(try await files(of: record, in: running.storage).isEmpty)
             #expect(try await tree.get(Paths.deleted(record.id)) == nil)
-            #expect(try await tree.get(path) == written)
+            let left = try await tree.get(path)
+            #expect(left == written, "\(String(describing: left)), not \(String(describing: written))")
             #expect(try await tree.get(Paths.hashtag("sea") / record.id.key) == isListed)
         }
     }
