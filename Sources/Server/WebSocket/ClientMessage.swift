@@ -31,8 +31,8 @@ enum ClientMessage {
     /// The number of a request of which the beginning and the end are left: clients write it before its body or behind it.
     private static func requestNumber(in edges: [UInt8]) -> Int? {
         let text = String(decoding: edges, as: UTF8.self)
-        let before = /^\{[^{}]*\{[^{}]*"r":(\d{1,9})[,}]/
-        let behind = /"r":(\d{1,9})(?:,[^{}]*)?\}[^{}]*\}$/
+        let before = /^\s*\{[^{}]*\{[^{}]*"r"\s*:\s*(\d{1,9})\s*[,}]/
+        let behind = /"r"\s*:\s*(\d{1,9})\s*(?:,[^{}]*)?\}[^{}]*\}\s*$/
         return (text.firstMatch(of: before)?.1 ?? text.firstMatch(of: behind)?.1).flatMap { Int($0) }
     }
 
