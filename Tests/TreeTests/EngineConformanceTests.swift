@@ -24,6 +24,51 @@ import Testing
         }
     }
 
+    @Test(
+        "long values are set, replaced by short ones and by others, scanned and removed", arguments: EngineKind.allCases
+    )
+    func longValues(kind: EngineKind) async throws {
+        try await withEngine(kind) { engine in
+            var expected: [[UInt8]: [UInt8]] = [:]
+            for (step, lengths) in [[0, 16_384, 16_385, 3_000_000], [16_385, 1, 0, 20_000], [1, 40_000]].enumerated() {
+                for (index, length) in lengths.enumerated() {
+                    expected[[UInt8(index)]] = [UInt8](repeating: UInt8(step), count: length)
+                }
+                try await engine.write { [expected] transaction throws(TreeError) in
+                    for (key, value) in expected { try transaction.put(value, for: key) }
+                    for (key, value) in expected {
+                        guard try transaction.value(for: key) == value else { throw TreeError.corrupt("\(key)") }
+                    }
+                }
+                #expect(try await Self.rows(of: engine) == expected)
+            }
+            await expectCode(.invalidValue) {
+                try await engine.write { transaction throws(TreeError) in
+                    try transaction.put([UInt8](repeating: 9, count: 50_000), for: [1])
+                    try transaction.remove(ByteRange(from: [2], upTo: [9]))
+                    throw TreeError(.invalidValue, "no")
+                }
+            }
+            #expect(try await Self.rows(of: engine) == expected)
+            try await engine.write { transaction throws(TreeError) in
+                try transaction.remove(ByteRange(from: [1], upTo: [3]))
+            }
+            (expected[[1]], expected[[2]]) = (nil, nil)
+            #expect(try await Self.rows(of: engine) == expected)
+        }
+    }
+
+    private static func rows(of engine: any Engine) async throws -> [[UInt8]: [UInt8]] {
+        try await engine.read { snapshot throws(TreeError) in
+            var rows: [[UInt8]: [UInt8]] = [:]
+            try snapshot.scan(.all, reverse: true) { key, value throws(TreeError) in
+                rows[key.copied] = value.copied
+                return true
+            }
+            return rows
+        }
+    }
+
     static let ranges: [(ByteRange, [[UInt8]])] = [
         (ByteRange(from: [], upTo: [0xFF]), [[1], [1, 0], [1, 1], [2]]),
         (ByteRange(from: [1], upTo: [2]), [[1], [1, 0], [1, 1]]),

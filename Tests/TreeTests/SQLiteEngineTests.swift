@@ -24,6 +24,47 @@ import Testing
         }
     }
 
+    @Test("long values lie apart, and none is left; those in rows of earlier versions are read and replaced")
+    func longValues() async throws {
+        try await withSQLiteEngine { engine, _ in
+            func count(_ query: String) async throws -> Int64? {
+                try await engine.withWriter { writer throws(TreeError) in
+                    var count: Int64?
+                    try SQLiteStatement("SELECT \(query)", on: try writer.rows().connection).run {
+                        row throws(TreeError) in
+                        count = row.integer(at: 0)
+                        return false
+                    }
+                    return count
+                }
+            }
+            let long = [UInt8](repeating: 7, count: 2_000_000)
+            try await engine.write { transaction throws(TreeError) in
+                for key: [UInt8] in [[1], [2], [3]] { try transaction.put(long, for: key) }
+            }
+            #expect(try await count("max(length(value)) FROM entries") == 1)
+            #expect(try await count("count(*) FROM long_values") == 3)
+            // As versions without the other table wrote them.
+            try await engine.withWriter { writer throws(TreeError) in
+                try writer.rows().connection.execute(
+                    """
+                    UPDATE entries SET value = (SELECT value FROM long_values WHERE key = entries.key) WHERE key < x'03';
+                    DELETE FROM long_values WHERE key < x'03'
+                    """)
+            }
+            try await engine.write { transaction throws(TreeError) in
+                guard try transaction.value(for: [1]) == long else { throw TreeError.corrupt("1") }
+                try transaction.put(long, for: [1])
+                try transaction.put([1], for: [2])
+                try transaction.put([1], for: [3])
+            }
+            #expect(try await count("max(length(value)) FROM entries") == 1)
+            #expect(try await count("count(*) FROM long_values") == 1)
+            try await engine.write { transaction throws(TreeError) in try transaction.remove(.all) }
+            #expect(try await count("count(*) FROM long_values") == 0)
+        }
+    }
+
     @Test("a commit that the disk refuses is undone, and the engine works on")
     func failedCommit() async throws {
         try await withSQLiteEngine { engine, path in

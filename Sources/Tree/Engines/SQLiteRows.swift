@@ -12,7 +12,8 @@ final class SQLiteRows: EngineTransaction {
 
     let connection: SQLiteConnection
     private let begin, beginImmediate, commit, rollback: SQLiteStatement
-    private let select, scanUp, scanDown, firstUp, firstDown, insert, delete: SQLiteStatement
+    private let select, scanUp, scanDown, firstUp, firstDown, insert, insertWithoutValue, delete: SQLiteStatement
+    private var longValues: SQLiteLongValues
 
     init(_ connection: SQLiteConnection) throws(TreeError) {
         func prepare(_ sql: String) throws(TreeError) -> SQLiteStatement { try SQLiteStatement(sql, on: connection) }
@@ -24,11 +25,13 @@ final class SQLiteRows: EngineTransaction {
         select = try prepare("SELECT value, checksum FROM entries WHERE key = ?")
         scanUp = try prepare("SELECT key, value, checksum FROM entries WHERE key >= ? AND key < ? ORDER BY key")
         scanDown = try prepare("SELECT key, value, checksum FROM entries WHERE key >= ? AND key < ? ORDER BY key DESC")
-        // The value is left where it is: a large one has pages of its own.
+        // The value is left where it is.
         firstUp = try prepare("SELECT key FROM entries WHERE key >= ? AND key < ? ORDER BY key LIMIT 1")
         firstDown = try prepare("SELECT key FROM entries WHERE key >= ? AND key < ? ORDER BY key DESC LIMIT 1")
         insert = try prepare("REPLACE INTO entries (key, value, checksum) VALUES (?, ?, ?)")
+        insertWithoutValue = try prepare("REPLACE INTO entries (key, value, checksum) VALUES (?, 1, ?)")
         delete = try prepare("DELETE FROM entries WHERE key >= ? AND key < ?")
+        longValues = try SQLiteLongValues(connection)
     }
 
     /// Begins a transaction that reads the state that there is now.
@@ -53,6 +56,7 @@ final class SQLiteRows: EngineTransaction {
         var isCommitting = false
         do {
             try Failpoint.begin.around { () throws(TreeError) in try beginImmediate.run() }
+            try longValues.beginWriting()
             let result = try body(self)
             isCommitting = true
             try Failpoint.commit.around { () throws(TreeError) in try commit.run() }
@@ -67,9 +71,9 @@ final class SQLiteRows: EngineTransaction {
     func value(for key: [UInt8]) throws(TreeError) -> [UInt8]? {
         var value: [UInt8]?
         try select.run(key.span) { row throws(TreeError) in
-            let found = row.blob(at: 0)
+            let found = row.isInteger(at: 0) ? try longValues.value(for: key.span) : Array(row.blob(at: 0))
             try RowChecksum.check(row.integer(at: 1), key: key.span, value: found.span)
-            value = Array(found)
+            value = found
             return false
         }
         return value
@@ -79,7 +83,13 @@ final class SQLiteRows: EngineTransaction {
         _ range: ByteRange, reverse: Bool, _ visit: (Span<UInt8>, Span<UInt8>) throws(TreeError) -> Bool
     ) throws(TreeError) {
         try (reverse ? scanDown : scanUp).run(range.lower.span, range.upper.span) { row throws(TreeError) in
-            let (key, value) = (row.blob(at: 0), row.blob(at: 1))
+            let key = row.blob(at: 0)
+            if row.isInteger(at: 1) {
+                let value = try longValues.value(for: key.span)
+                try RowChecksum.check(row.integer(at: 2), key: key.span, value: value.span)
+                return try visit(key.span, value.span)
+            }
+            let value = row.blob(at: 1)
             try RowChecksum.check(row.integer(at: 2), key: key.span, value: value.span)
             return try visit(key.span, value.span)
         }
@@ -95,8 +105,15 @@ final class SQLiteRows: EngineTransaction {
     }
 
     func put(_ value: Span<UInt8>, for key: Span<UInt8>) throws(TreeError) {
-        try insert.bind(RowChecksum.of(key: key, value: value), at: 3)
-        try insert.run(key, value)
+        let checksum = RowChecksum.of(key: key, value: value)
+        try longValues.remove(from: key, upTo: (key.copied + [0]).span)
+        guard value.count > SQLiteLongValues.maxBytesInRow else {
+            try insert.bind(checksum, at: 3)
+            return try insert.run(key, value)
+        }
+        try insertWithoutValue.bind(checksum, at: 2)
+        try insertWithoutValue.run(key)
+        try longValues.add(value, for: key)
     }
 
     /// Has SQLite look through all pages of the database, unless they are more than it can look through in some
@@ -116,7 +133,10 @@ final class SQLiteRows: EngineTransaction {
         }
     }
 
-    func remove(_ range: ByteRange) throws(TreeError) { try delete.run(range.lower.span, range.upper.span) }
+    func remove(_ range: ByteRange) throws(TreeError) {
+        try delete.run(range.lower.span, range.upper.span)
+        try longValues.remove(from: range.lower.span, upTo: range.upper.span)
+    }
 }
 
 extension Failpoint {

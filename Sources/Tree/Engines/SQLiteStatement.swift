@@ -80,6 +80,9 @@ final class SQLiteStatement {
             sqlite3_column_type(statement, index) == SQLITE_NULL ? nil : sqlite3_column_int64(statement, index)
         }
 
+        /// Whether there is a number.
+        func isInteger(at index: Int32) -> Bool { sqlite3_column_type(statement, index) == SQLITE_INTEGER }
+
         /// A text of the row.
         func text(at index: Int32) -> String {
             sqlite3_column_text(statement, index).map { String(cString: $0) } ?? ""

@@ -1,4 +1,4 @@
-/// The one table of a database.
+/// The table of a database's rows, and that of their long values.
 ///
 /// Stores from before rows had checksums get the column when they are opened: their rows have none until they are
 /// written again. Programs from before then go on reading and writing such a store, and leave out the checksum.
@@ -17,5 +17,6 @@ enum SQLiteTable {
             return false
         }
         if !hasChecksums { try connection.execute("ALTER TABLE entries ADD COLUMN checksum INTEGER") }
+        try SQLiteLongValues.makeTable(on: connection)
     }
 }
