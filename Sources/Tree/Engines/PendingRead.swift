@@ -16,7 +16,7 @@ final class PendingRead<Success: Sendable>: Sendable {
 
     /// Reads on a thread for reading as long as it is little.
     ///
-    /// - Returns: Nil when it was more: then it is still to be done.
+    /// - Returns: Nil when it was more, or met damage: then it is still to be done.
     func tryQuickly(
         on reader: SQLiteReader, after commitCount: borrowing Atomic<UInt64>
     ) -> Result<Success, TreeError>? {
@@ -28,6 +28,7 @@ final class PendingRead<Success: Sendable>: Sendable {
             }
         }
         if allowance.isExceeded { return nil }
+        if case .failure(let error) = result, error.isDamage { return nil }
         self.body.withLock { $0 = nil }
         return result
     }
@@ -37,7 +38,7 @@ final class PendingRead<Success: Sendable>: Sendable {
         let body = body.withLock { $0.take() }
         guard let body, let reader else { return .failure(.closed) }
         return Result { () throws(TreeError) in
-            try reader.read(after: commitCount) { rows throws(TreeError) in
+            try reader.readAgainUponDamage(after: commitCount) { rows throws(TreeError) in
                 try body(CancellableSnapshot(base: rows, allowance: nil, check: check))
             }
         }

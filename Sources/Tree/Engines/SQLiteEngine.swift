@@ -90,7 +90,7 @@ public final class SQLiteEngine: Engine {
     /// Reads one state of the database, on a thread for reading.
     ///
     /// Of a read whose size is not known the body is called a second time, with another state perhaps, when it reads more than
-    /// a little.
+    /// a little. So is that of any read that meets damage: a disk that failed once has not damaged what is on it.
     public func read<Result: Sendable>(
         _ size: ReadSize, _ body: @Sendable (any EngineSnapshot) throws(TreeError) -> Result
     ) async throws(TreeError) -> Result {
@@ -130,7 +130,9 @@ public final class SQLiteEngine: Engine {
             let isTaken = longReaders.submit { reader in
                 continuation.resume(
                     returning: Swift.Result { () throws(TreeError) in
-                        try reader.read(after: self.commitCount) { rows throws(TreeError) in try rows.checkStructure() }
+                        try reader.readAgainUponDamage(after: self.commitCount) { rows throws(TreeError) in
+                            try rows.checkStructure()
+                        }
                     })
             }
             if !isTaken { continuation.resume(returning: .failure(.closed)) }

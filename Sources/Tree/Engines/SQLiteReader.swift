@@ -42,8 +42,23 @@ final class SQLiteReader {
             }
             return try body(rows)
         } catch {
-            endTransaction()
+            // What the connection keeps of the pages may be what is wrong.
+            if error.isDamage { close() } else { endTransaction() }
             throw error
+        }
+    }
+
+    /// Reads, and upon damage once more, on a new connection: what a disk has failed to give once is not damaged.
+    ///
+    /// - Parameter body: Is called a second time upon damage, with another state perhaps.
+    func readAgainUponDamage<Success>(
+        after commitCount: borrowing Atomic<UInt64>, _ body: (SQLiteRows) throws(TreeError) -> Success
+    ) throws(TreeError) -> Success {
+        do {
+            return try read(after: commitCount, body)
+        } catch {
+            guard error.isDamage else { throw error }
+            return try read(after: commitCount, body)
         }
     }
 

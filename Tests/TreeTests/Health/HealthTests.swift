@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Tree
@@ -39,6 +40,33 @@ import Testing
             await expectCode(.corrupt) { try await store.set("good", to: 2) }
             await expectCode(.corrupt) { try await store.probe() }
             #expect(try await store.get("good") == 1, "reads go on")
+        }
+    }
+
+    @Test("a read that meets damage is made again: what is sound at the second look is sound", arguments: [1, 1 << 20])
+    func secondLook(failures: Int) async throws {
+        try await withScratchFolder { folder in
+            let health = TreeHealth()
+            let engine = GuardedEngine(try SQLiteEngine(path: folder + "/tree.sqlite"), health: health)
+            try await engine.write { transaction throws(TreeError) in try transaction.put([7], for: [1]) }
+            for size in [ReadSize.unknown, .large] {
+                let looks = Shared(0)
+                let read = Task {
+                    try await engine.read(size) { snapshot throws(TreeError) in
+                        looks.change { $0 += 1 }
+                        guard looks.value > failures else { throw TreeError.corrupt("a page that nobody gave") }
+                        return try snapshot.value(for: [1])
+                    }
+                }
+                if failures == 1 {
+                    #expect(try await read.value == [7] && health.damage == nil)
+                    try await engine.write { transaction throws(TreeError) in try transaction.put([7], for: [1]) }
+                } else {
+                    await expectCode(.corrupt) { _ = try await read.value }
+                    #expect(looks.value > 1 && health.damage?.code == .corrupt)
+                }
+            }
+            await engine.close()
         }
     }
 
