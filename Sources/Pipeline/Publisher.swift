@@ -1,9 +1,8 @@
 import API
-package import Access
 import Blobs
 import Files
 import Logging
-package import Posts
+import Posts
 import ServiceLifecycle
 import Social
 import Tree
@@ -91,7 +90,7 @@ package struct Publisher: Sendable {
         }
     }
 
-    private static func withdrawObject(
+    static func withdrawObject(
         of id: PostID, at now: Int64, in snapshot: TreeSnapshot, _ update: inout MultiPathUpdate
     ) throws(TreeError) {
         guard let file = ObjectFile(try snapshot.get(Paths.objectFiles / id.key)) else { return }
@@ -246,52 +245,5 @@ package struct Publisher: Sendable {
         try await store.transition(record.id, from: .ingested, to: .duplicate) { $0.duplicateOf = post }
         try await store.cleanUp(record.id)
         return .duplicate
-    }
-
-    // MARK: Deleting
-
-    /// Deletes a post and every place that lists it, in one update: its author's list and feed, and its hashtags. Durable when it
-    /// returns; a job removes likes, comments and the entries in others' feeds then, and the files go after the grace period.
-    ///
-    /// - Parameters:
-    ///   - identity: Who deletes it: its author, or an admin; of a post for audiences whoever owns all of these, too.
-    ///   - refusal: The decision of an admin not to have it shown: its files are for its author and admins alone from now on,
-    ///     until they go.
-    /// - Returns: When its files go, in milliseconds since the epoch.
-    /// - Throws: `Failure` with the code `not_found` when there is no such post, `permission_denied` or `not_allowed` when it
-    ///   is somebody else's.
-    package func deletePost(_ id: PostID, by identity: Identity, _ refusal: Moderation? = nil) async throws -> Int64 {
-        try await tree.transact(at: "post-deleted") { snapshot, update in
-            guard let path = try snapshot.path(ofPost: id), let post = try snapshot.get(path) else {
-                throw Failure(.notFound, "there is no post \(id)", hint: "it may have been deleted already")
-            }
-            let record = try snapshot.upload(behindPost: id)
-            try Self.judgeDeletion(of: post, by: identity, in: snapshot)
-            update[path] = nil
-            if let refusal, let record {
-                update[Paths.upload(record.id) / "moderation"] = refusal.value
-                try Self.withdrawObject(of: record.id, at: store.now, in: snapshot, &update)
-            }
-            guard path != Paths.audiencePost(id) else { return }  // No list names it that is not the stories' own.
-            for trace in PostTraces(of: id, post: post, owner: record?.owner, text: record?.text).paths {
-                update[trace] = nil
-            }
-        }
-        logger.notice("deleted a post", metadata: ["post": "\(id)", "identity": "\(identity)"])
-        return store.now + settings.value.gracePeriod.milliseconds
-    }
-
-    private static func judgeDeletion(of post: TreeValue, by identity: Identity, in snapshot: TreeSnapshot) throws {
-        switch identity {
-        case .admin: return
-        case .anonymous: throw Failure.permissionDenied(hint: "sign in, and send the token in Authorization")
-        case .user(let user) where user.isAdmin: return
-        case .user(let user):
-            if let uid = user.uid, post["author"]?["uid"]?.stringValue == uid { return }
-            let audiences = PostAudiences.named(by: post)
-            guard let uid = user.uid.flatMap({ UserID($0) }), !audiences.isEmpty,
-                try audiences.allSatisfy({ try snapshot.role(of: uid, in: $0) == .owner })
-            else { throw Failure.notAllowed("delete what somebody else has posted") }
-        }
     }
 }

@@ -3,7 +3,7 @@ package import Blobs
 package import Posts
 package import Tree
 
-/// Whom moderation leaves a file to, whatever the rules of photos and the audiences of the post say.
+/// Whom a file is left to, whatever the rules of photos and the audiences of the post say.
 package enum Withholding: Sendable {
     /// Whomever these say.
     case none
@@ -23,11 +23,11 @@ extension UploadService {
     /// Whether somebody decides about posts before they are published.
     package var isModerated: Bool { publisher.moderator != nil }
 
-    /// Whom moderation leaves a file to. Nobody else sees what belongs to a post that was refused, or, where posts are
-    /// moderated, to one that is not published yet; of one that is shown blurred the originals, and the clear renditions,
-    /// until they are deleted.
+    /// Whom a file is left to. Nobody else sees what belongs to an upload that is no post yet, or never became one; without
+    /// a way for others where posts are moderated, or the post was refused; of one that is shown blurred the originals, and
+    /// the clear renditions, until they are deleted.
     ///
-    /// A file of a post about which nobody decided costs one look into the tree.
+    /// A file of a post about which nobody decided costs two looks into the tree.
     ///
     /// - Throws: The engine's failure.
     package func withholding(
@@ -35,8 +35,12 @@ extension UploadService {
     ) throws(TreeError) -> Withholding {
         guard let id = PostID(name.postID) else { return .none }
         let isDecided = try snapshot.exists(Paths.upload(id) / "moderation")
-        guard isModerated || isDecided, let record = try snapshot.upload(id) else { return .none }
+        var isForAll = !isModerated && !isDecided
+        if isForAll { isForAll = try isInPost(id, in: snapshot) }
+        guard !isForAll, let record = try snapshot.upload(id) else { return .none }
         if record.moderation?.decision == .refuse || isModerated && !record.state.isPost { return .always }
+        // An object is there before its photo is a post's.
+        guard record.state.isPost || record.purpose == .object else { return .unlessSigned }
         guard record.photos.values.contains(where: \.isBlurred) else { return .none }
         if isOriginal { return .unlessSigned }
         guard let photos = try snapshot.shownPhotos(of: record) else { return .none }

@@ -221,6 +221,8 @@ class Retreat:
             "places/lake": {"name": "Lake", "latitude": 46.4, "longitude": 8.0}})
         self.service.kill()
         self.service.start()
+        for person in (self.ann, self.bob, carol, self.dana):
+            person.session.close()  # The connections of before are dead.
         self.bob.do("DELETE", f"/v1/posts/{doomed}")
         self.bob.do("PATCH", f"/v1/people/{self.bob.uid}", json={"full_name": "Robert"})
         night = self.ann.post("The night #retreat", PHOTO)

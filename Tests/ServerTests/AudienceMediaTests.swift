@@ -67,11 +67,10 @@ struct AudienceMediaTests {
             #expect(answer.headers[.cacheControl]?.hasPrefix("private") == true)
             #expect(try await statuses(post.original, as: "maria", service) == [200, 206, 304])
             #expect(try await statuses(post.original, as: "jan", service) == [404], "the storage rules hold as well")
-            for path in [post.rendition, post.original] {
-                #expect(try await statuses(path, as: nil, service) == [401])
-                #expect(try await statuses(path, as: "eve", service) == [403])
-                #expect(try await statuses(path + "?location=keep", as: "eve", service).isSubset(of: [403]))
-                #expect(try await statuses(path + "?token=x", as: "eve", service) == [403])
+            for (path, uid) in [post.rendition, post.original].flatMap({ [($0, nil), ($0, "eve")] }) {
+                #expect(try await statuses(path, as: uid, service) == [404], "as of a file that is not there")
+                #expect(try await statuses(path + "?location=keep", as: uid, service) == [404])
+                #expect(try await statuses(path + "?token=x", as: uid, service) == [404])
             }
         }
     }
@@ -80,14 +79,14 @@ struct AudienceMediaTests {
     func former() async throws {
         try await withPost { service, post in
             try await service.tree.set("audiences/c/members/jan", to: nil)
-            #expect(try await statuses(post.rendition, as: "jan", service) == [403])
-            #expect(try await service.ask(.get, "/v1/posts/\(post.id)", as: "jan").status == 403)
+            #expect(try await statuses(post.rendition, as: "jan", service) == [404])
+            #expect(try await service.ask(.get, "/v1/posts/\(post.id)", as: "jan").status == 404)
             #expect(try await service.ask(.get, "/stories/c.json", as: "jan").status == 401)
             try await service.tree.set("audiences/c/members/jan", to: "reader")
             #expect(try await statuses(post.rendition, as: "jan", service) == [200, 206, 304])
             try await service.tree.set("audiences/c", to: nil)
-            #expect(try await statuses(post.rendition, as: "jan", service) == [403])
-            #expect(try await statuses(post.rendition, as: nil, service) == [401])
+            #expect(try await statuses(post.rendition, as: "jan", service) == [404])
+            #expect(try await statuses(post.rendition, as: nil, service) == [404])
         }
     }
 
@@ -124,11 +123,11 @@ struct AudienceMediaTests {
             #expect(set.status == 200)
             for path in [post.rendition, post.original] {
                 #expect(try await statuses(path, as: "jan", service) == [200, 206, 304])
-                #expect(try await statuses(path, as: nil, service) == [401])
-                #expect(try await statuses(path, as: "eve", service) == [403])
+                #expect(try await statuses(path, as: nil, service) == [404])
+                #expect(try await statuses(path, as: "eve", service) == [404])
             }
             let listed = try await service.ask(.get, "/v1/posts/\(post.id)/originals", as: "eve")
-            #expect(listed.status == 403)
+            #expect(listed.status == 404)
         }
     }
 
@@ -143,17 +142,37 @@ struct AudienceMediaTests {
                 let file = try await service.tcpClient.get(url)
                 #expect(file.status == 200)
                 #expect(file.headers[.cacheControl]?.hasPrefix("private") == true)
-                #expect(try await service.tcpClient.get(url + "x").status == 401)
+                #expect(try await service.tcpClient.get(url + "x").status == 404)
             }
-            #expect(try await service.ask(.get, "/v1/posts/\(post.id)", as: nil).status == 401)
-            #expect(try await service.ask(.get, "/v1/posts/\(post.id)", as: "eve").status == 403)
             let originals = try await service.ask(.get, "/v1/posts/\(post.id)/originals", as: "maria")
             let address = try #require(originals.json["urls"][0].string)
             #expect(try await service.tcpClient.get(address).status == 200)
-            for uid in ["jan", "eve"] {
-                #expect(try await service.ask(.get, "/v1/posts/\(post.id)/originals", as: uid).status == 403)
-                #expect(try await service.ask(.post, "/v1/posts/\(post.id)/scrub", as: uid).status == 403)
-                #expect(try await service.ask(.delete, "/v1/posts/\(post.id)", as: uid).status == 403)
+            for (method, path) in requests(about: post.id).dropFirst() {
+                #expect(try await service.ask(method, path, as: "jan").status == 403, "\(method) \(path)")
+            }
+        }
+    }
+
+    private func requests(about id: String) -> [(HTTPRequest.Method, String)] {
+        [
+            (.get, "/v1/posts/\(id)"), (.get, "/v1/posts/\(id)/originals"), (.post, "/v1/posts/\(id)/scrub"),
+            (.delete, "/v1/posts/\(id)"),
+        ]
+    }
+
+    @Test("Nobody else can tell it from a post that is not there", arguments: [nil, "eve"] as [String?])
+    func untold(uid: String?) async throws {
+        try await withPost { service, post in
+            let missing = String(post.id.dropLast()) + (post.id.hasSuffix("A") ? "B" : "A")
+            for (there, not) in zip(requests(about: post.id), requests(about: missing)) {
+                let one = try await service.ask(there.0, there.1, as: uid)
+                let other = try await service.ask(not.0, not.1, as: uid)
+                #expect(one.status == 404 && other.status == 404, "\(there)")
+                let words = one.json["detail"].string?.replacing(post.id, with: missing)
+                #expect(words == other.json["detail"].string, "\(there)")
+            }
+            for id in [post.id, missing] {
+                #expect(try await service.ask(.get, "/posts/\(id)", as: nil).status == 404, "the page")
             }
         }
     }
@@ -171,8 +190,8 @@ struct AudienceMediaTests {
                 let file = try await service.tcpClient.get(String(url.dropFirst(origin.count)))
                 #expect(file.status == 200 && file.headers[.cacheControl]?.hasPrefix("private") == true)
             }
-            #expect(try await statuses(post.rendition, as: "eve", service) == [403])
-            #expect(try await statuses(post.rendition, as: nil, service) == [401])
+            #expect(try await statuses(post.rendition, as: "eve", service) == [404])
+            #expect(try await statuses(post.rendition, as: nil, service) == [404])
             let original = post.rendition.replacing("rendition", with: "original")
                 .replacing(/[^F]+\?/, with: "original.jpg?")
             #expect(try await statuses(original, as: "jan", service).isDisjoint(with: [200, 206]))
@@ -192,12 +211,12 @@ struct AudienceMediaTests {
                 #expect(answer.status == 200, "\(answer.text)")
             }
             for uid in ["eve", "jan"] {
-                #expect(try await statuses(post.rendition, as: uid, service) == [403], "\(uid)")
+                #expect(try await statuses(post.rendition, as: uid, service) == [404], "\(uid)")
             }
             #expect(try await service.ask(.delete, "/audience_posts/\(post.id).json", as: "eve").status == 200)
             #expect(try await service.ask(.put, "/posts/\(post.id).json", as: "eve", "{\(author)}").status == 200)
-            #expect(try await statuses(post.rendition, as: nil, service) == [401])
-            #expect(try await statuses(post.rendition, as: "eve", service) == [403])
+            #expect(try await statuses(post.rendition, as: nil, service) == [404])
+            #expect(try await statuses(post.rendition, as: "eve", service) == [404])
             #expect(try await statuses(post.rendition, as: "maria", service) == [200, 206, 304])
         }
     }

@@ -28,6 +28,9 @@ struct DraftTests {
             #expect(second.json["photos"].array.count == 2)
             let small = second.json["photos"][1]["renditions"]["small"]["url"].string ?? "/"
             #expect(try await service.client.get(small).status == 200, "the sender can see it")
+            #expect(try await service.tcpClient.get(small).status == 200, "and who is given the address")
+            let unsigned = small.replacing(/\?.*/, with: "")
+            #expect(try await service.tcpClient.get(unsigned).status == 404, "and nobody else")
             for path in ["posts", "people", "feed", "hashtags"] as [TreePath] {
                 #expect(try await service.tree.get(path) == nil, "nothing at \(path)")
             }
@@ -38,6 +41,7 @@ struct DraftTests {
             #expect(published.json["post_id"].string == id)
             #expect(published.json["post"]["text"].string == "At last #sun")
             #expect(published.json["post"]["photos"].array.count == 2)
+            #expect(try await service.tcpClient.get(unsigned).status == 200, "what is published is everybody's")
         }
     }
 

@@ -115,7 +115,7 @@ struct ModerationTests {
             let signed = try #require(story.json["posts"][0]["full_url"].string)
             #expect(signed.contains("token="))
             for address in [url, signed] {
-                for (reader, status) in [(nil, 401), ("bob", 404), ("ann", 200)] as [(String?, Int)] {
+                for (reader, status) in [(nil, 404), ("bob", 404), ("ann", 200)] as [(String?, Int)] {
                     let answer = try await service.ask(.get, address, as: reader)
                     #expect(answer.status == status, "\(address) \(answer.text)")
                 }

@@ -217,6 +217,26 @@ struct NoticeTests {
         }
     }
 
+    @Test("Likes go first, then what the busiest have said: what others say stays", arguments: ["likes", "comments"])
+    func importance(flood: String) async throws {
+        try await NotificationStore.run { store in
+            let ann = try #require(UserID("ann"))
+            _ = try await store.announcements.publish("a letter", to: [ann])
+            try await store.comment("c", by: "bob")
+            for number in 0..<505 {
+                if flood == "likes" {
+                    try await store.like("p", by: "u\(number)")
+                } else {
+                    try await store.comment("x\(number)", by: "eve")
+                }
+            }
+            let list = try await store.list(of: "ann")
+            #expect(list.count == 500)
+            #expect(list.contains("comment bob") && list.contains { $0.hasPrefix("announcement") }, "\(flood)")
+            #expect(try await store.unread(of: "ann") == 500)
+        }
+    }
+
     @Test("The number of unread ones is nobody's to write, and reading is")
     func unreadNumber() async throws {
         try await NotificationStore.run { store in

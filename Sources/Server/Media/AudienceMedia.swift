@@ -40,14 +40,4 @@ enum AudienceMedia {
         guard post?["author"]?["uid"]?.stringValue == owner.description else { return .others }
         return try snapshot.commonAudience(of: uid, and: post) == nil ? .others : .members
     }
-
-    /// The refusal of a file of a post for audiences.
-    static func refusal(of identity: Identity) -> Failure {
-        guard identity != .anonymous else {
-            return .permissionDenied(hint: "sign in as a member of the audience, and send the token in Authorization")
-        }
-        return Failure(
-            .notMember, "this is for the members of an audience",
-            hint: "an owner of the audience can add a member")
-    }
 }

@@ -1,6 +1,7 @@
 import API
 package import Access
 import Blobs
+import Pipeline
 package import Posts
 import Rules
 import Tree
@@ -92,6 +93,13 @@ package struct MediaAccess: Sendable {
             }
         }
         return .object(fields)
+    }
+
+    /// The signed address of a rendition of what is no post yet, for its sender.
+    func address(ofRendition fileName: String, of record: UploadRecord) -> String {
+        let address = MediaAddress.url(record.owner, record.id, fileName, at: place)
+        let name = try? BlobName(userID: record.owner.description, postID: record.id.description, fileName: fileName)
+        return name.map { opened(address, by: $0.mediaPath) } ?? address
     }
 
     /// A signed address of a file, without scheme and host.

@@ -37,7 +37,7 @@ struct MediaRoutes: Sendable {
                 .content("image/*", .binary, .partialContent).with(headers: "ETag", "Content-Range"),
                 .empty(.notModified),
             ],
-            errors: [.permissionDenied, .notAllowed, .notMember, .notFound, .rangeNotSatisfiable, .cannotScrub],
+            errors: [.notAllowed, .notFound, .rangeNotSatisfiable, .cannotScrub],
             ignoresQuery: true, run: show)
         routes.add("/media/{uid}/{post}/{file}", [.get: show])
     }
@@ -117,8 +117,7 @@ struct MediaRoutes: Sendable {
         return name.isOriginal ? location : .remove
     }
 
-    /// Sees to it that a request may fetch a file. To whoever may not, there is no such file, unless it is of a post for
-    /// audiences.
+    /// Sees to it that a request may fetch a file. To whoever may not, there is no such file.
     private func judge(
         _ name: BlobName, _ location: MediaLocation, _ byteCount: Int, _ contentType: String, _ request: Request,
         _ context: RequestContext
@@ -137,16 +136,13 @@ struct MediaRoutes: Sendable {
         let token = withholding == .always ? nil : request.uri.queryParameters["token"].map(String.init)
         if location == .keep {
             if access.isSigned(name, location, token: token) { return .signature }
-            guard reach != .others else { throw AudienceMedia.refusal(of: context.identity) }
-            guard mayRead(context.identity) else { throw Self.notFound }
+            guard reach != .others, mayRead(context.identity) else { throw Self.notFound }
             guard access.isOwn(name, context.identity) else { throw Self.keepsLocation }
             return .sender
         }
         if reach == .everybody, mayRead(.anonymous) { return .everybody }
         if reach != .others, context.identity != .anonymous, mayRead(context.identity) { return .sender }
-        guard access.isSigned(name, location, token: token) else {
-            throw reach == .others ? AudienceMedia.refusal(of: context.identity) : Self.notFound
-        }
+        guard access.isSigned(name, location, token: token) else { throw Self.notFound }
         return .signature
     }
 

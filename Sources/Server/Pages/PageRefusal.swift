@@ -6,7 +6,7 @@ import Tree
 
 /// Why a page is not shown, in words for people.
 enum PageRefusal {
-    /// There is nothing at the address.
+    /// There is nothing at the address, for whom nothing is known of.
     case missing
     /// It is for people who have signed in: a browser that asks for a page does not say who is before it, and the scripts of
     /// the page ask again.
@@ -45,11 +45,13 @@ enum PageRefusal {
     ) -> Response {
         let key = self == .missing ? (view == "post" ? "post.gone" : "page.gone") : "page.signIn"
         let title = texts.text("\(key)Title")
-        var head = PageHead(self == .missing ? "missing" : view, title, texts, origin: "", traits: traits)
+        // A post that is missing here may be for audiences of whoever has signed in.
+        let mayBeShown = self == .signIn || view == "post"
+        var head = PageHead(mayBeShown ? view : "missing", title, texts, origin: "", traits: traits)
         head["isHidden"] = true
         head["heading"] = title
         head["message"] = texts.text(key)
-        if self == .signIn {
+        if mayBeShown {
             head["personID"] = parameter("uid")
             head["tagName"] = parameter("tag").map { $0.removingPercentEncoding ?? $0 }
             head["postID"] = parameter("id")

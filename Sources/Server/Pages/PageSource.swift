@@ -47,11 +47,11 @@ struct PageSource: Sendable {
 
     /// One post for everybody.
     ///
-    /// - Throws: `Failure` with the code `not_found`; with `permission_denied` for a post for audiences, whoever asks:
-    ///   these are not for pages that are passed on.
+    /// - Throws: `Failure` with the code `not_found`, also for a post for audiences, whoever asks: these are not for pages
+    ///   that are passed on.
     func post(_ id: PostID, _ context: RequestContext) async throws -> (post: ShownPost, token: String) {
         let readable = try await ReadablePost(id, of: tree, database, context)
-        guard !readable.isRestricted else { throw AudienceMedia.refusal(of: .anonymous) }
+        guard !readable.isRestricted else { throw ReadablePost.noPost }
         let page = try await FeedReader(tree).page(of: id, try await lists.view(context))
         guard let item = page.items.first else { throw Failure(.notFound, "there is no such post") }
         return (shown(item), page.token?.description ?? "")

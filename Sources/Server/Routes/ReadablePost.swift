@@ -13,32 +13,32 @@ struct ReadablePost: Sendable {
     /// Whether it is for audiences.
     let isRestricted: Bool
 
-    /// - Throws: `Failure` with the code `not_found`, `permission_denied` or `not_member`; `TreeError` with the code
-    ///   `permission_denied`.
+    /// - Throws: `Failure` with the code `not_found`, `TreeError` with the code `permission_denied`: to whoever may not read a
+    ///   post for audiences, there is none.
     init(_ id: PostID, of tree: TreeStore, _ database: RealtimeDatabase, _ context: RequestContext) async throws {
-        let restricted = Paths.audiencePost(id)
-        guard let record = try await tree.get(restricted) else {
-            try await database.session(as: context.identity).judgeRead(of: Paths.post(id))
-            guard let record = try await tree.get(Paths.post(id)) else { throw Self.noPost }
-            (self.record, isRestricted) = (record, false)
+        if let restricted = try await tree.get(Paths.audiencePost(id)),
+            let record = try await Self.copy(of: restricted, id, tree, database, context)
+        {
+            (self.record, isRestricted) = (record, true)
             return
         }
-        self.record = try await Self.copy(of: record, id, tree, database, context)
-        isRestricted = true
+        try await database.session(as: context.identity).judgeRead(of: Paths.post(id))
+        guard let record = try await tree.get(Paths.post(id)) else { throw Self.noPost }
+        (self.record, isRestricted) = (record, false)
     }
 
-    /// The post for audiences as whoever asks may see it.
+    /// The post for audiences as whoever asks may see it; nil where they may not.
     private static func copy(
         of record: TreeValue, _ id: PostID, _ tree: TreeStore, _ database: RealtimeDatabase, _ context: RequestContext
-    ) async throws -> TreeValue {
+    ) async throws -> TreeValue? {
         if try await context.mayRead(Paths.audiencePost(id), in: database) { return record }
         for audience in PostAudiences.named(by: record) {
             let copy = Paths.story(of: audience) / id.key
             if try await context.mayRead(copy, in: database), let record = try await tree.get(copy) { return record }
         }
-        throw AudienceMedia.refusal(of: context.identity)
+        return nil
     }
 
-    private static let noPost = Failure(
+    static let noPost = Failure(
         .notFound, "there is no such post", hint: "GET /v1/posts lists the newest")
 }

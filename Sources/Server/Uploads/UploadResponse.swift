@@ -133,11 +133,16 @@ struct UploadResponse {
             (document.draft, document.number) = (record.place?.id.description, record.place?.number)
         }
         document.error = record.error.map { Problem($0).failure }
+        // Of what is no post yet only its sender is told, and may show it to somebody.
+        let address: (String) -> String =
+            record.state.isPost
+            ? { MediaAddress.url(record.owner, record.id, $0, at: place) }
+            : { media.address(ofRendition: $0, of: record) }
         document.photos =
             record.photos.isEmpty
             ? nil
             : zip(record.photoNumbers, record.orderedPhotos).map { number, photo in
-                var photo = UploadDocument.Photo(photo, of: record, at: place)
+                var photo = UploadDocument.Photo(photo, of: record, address)
                 if record.state == .draft { photo.number = number }
                 return photo
             }
@@ -146,7 +151,8 @@ struct UploadResponse {
 }
 
 extension UploadDocument.Photo {
-    fileprivate init(_ photo: UploadRecord.Photo, of record: UploadRecord, at place: MediaPlace?) {
+    /// - Parameter address: The address of a rendition, by the name of its file.
+    fileprivate init(_ photo: UploadRecord.Photo, of record: UploadRecord, _ address: (String) -> String) {
         self.init(originalName: photo.originalName, bytes: photo.byteCount, sha256: photo.sha256)
         alt = photo.alt.isEmpty ? nil : photo.alt
         guard let rendered = photo.rendered else { return }
@@ -155,7 +161,7 @@ extension UploadDocument.Photo {
         warnings = rendered.warnings.isEmpty ? nil : rendered.warnings
         renditions = rendered.renditions.mapValues { rendition in
             RenditionDocument(
-                url: MediaAddress.url(record.owner, record.id, rendition.fileName, at: place),
+                url: address(rendition.fileName),
                 storageURI: MediaAddress.storageURI(record.owner, record.id, rendition.fileName),
                 contentType: rendition.contentType, bytes: rendition.byteCount, width: rendition.width,
                 height: rendition.height)

@@ -1,8 +1,9 @@
 import Posts
 import Tree
 
-/// Keeps the newest notifications of each person, so that reading them all, or marking all of them, is one small piece of
-/// work: with each one that comes, those that are too many go, the oldest first.
+/// Limits the notifications of each person, so that reading them all, or marking all of them, is one small piece of work:
+/// with each one that comes, those that are too many go, of the oldest first the likes, then those of whoever made most of
+/// them. So neither many likes nor one person's many comments take the place of what others say.
 ///
 /// It belongs behind what counts notifications, in no stratum that is counted itself: it takes off the number what it removes.
 struct NotificationLimit: Derivation {
@@ -10,6 +11,8 @@ struct NotificationLimit: Derivation {
     static let maxNotifications = 500
     /// The most that go with one that comes; only after an import there are more to go.
     private static let batch = 8
+    /// The number of the oldest from which those that go are chosen.
+    private static let choice = 64
 
     private let maxNotifications: Int
     let place = TreePattern("notifications/*/*")
@@ -26,9 +29,24 @@ struct NotificationLimit: Derivation {
         let count = Int(clamping: try snapshot.get(number)?.integerValue ?? 0)
         guard count > maxNotifications else { return [] }
         let list = "notifications" / person
-        let oldest = try snapshot.keys(of: list, limit: min(count - maxNotifications, Self.batch))
-        return oldest.map { TreeWrite(path: list / $0, value: nil) }
-            + [TreeWrite(path: number, value: .integer(Int64(count - oldest.count)))]
+        var oldest = try snapshot.children(of: list, limit: Self.choice)
+        var dropped: [TreeKey] = []
+        while dropped.count < min(count - maxNotifications, Self.batch), let next = Self.leastImportant(of: oldest) {
+            dropped.append(oldest.remove(at: next).key)
+        }
+        return dropped.map { TreeWrite(path: list / $0, value: nil) }
+            + [TreeWrite(path: number, value: .integer(Int64(count - dropped.count)))]
+    }
+
+    /// The place of the notification that goes first; nil where there is none.
+    ///
+    /// - Parameter rows: Notifications, the oldest first.
+    private static func leastImportant(of rows: [TreeChild]) -> Int? {
+        let like = TreeValue.string(NotificationKind.like.rawValue)
+        if let index = rows.firstIndex(where: { $0.value["kind"] == like }) { return index }
+        let numbers = Dictionary(grouping: rows) { $0.value["actor"]?["uid"] }.mapValues(\.count)
+        let most = numbers.values.max()
+        return rows.firstIndex { numbers[$0.value["actor"]?["uid"]] == most }
     }
 }
 

@@ -68,18 +68,21 @@ struct NaiveNotices: Sendable {
         outbox[recipient]?.removeAll { isOver($0.subject) }
     }
 
-    /// Keeps the newest of a list; what is dropped is delivered all the same.
+    /// Drops of a list what is too much: the oldest like, else the oldest of whoever has most in it. What is dropped is
+    /// delivered all the same.
     ///
     /// - Parameter isThere: Tells of those that came at once, and of which only some are kept, which these are.
     mutating func keep(_ limit: Int, of recipient: String, where isThere: (Subject) -> Bool) {
-        let list = lists[recipient, default: []]
-        guard list.count > limit else { return }
-        let last = list[list.count - limit - 1].commit
-        let atOnce = list.filter { $0.commit == last }
-        let room = limit - list.count { $0.commit > last }
-        let kept = (atOnce.filter { isThere($0.subject) } + atOnce.filter { !isThere($0.subject) }).prefix(room)
-            .map(\.subject)
-        lists[recipient] = list.filter { $0.commit > last || $0.commit == last && kept.contains($0.subject) }
+        while lists[recipient, default: []].count > limit {
+            let list = lists[recipient, default: []]
+            let likes = list.filter { $0.subject.kind == "like" }
+            let numbers = Dictionary(grouping: list, by: \.subject.actor).mapValues(\.count)
+            let most = numbers.values.max()
+            let choice = likes.isEmpty ? list.filter { numbers[$0.subject.actor] == most } : likes
+            let oldest = choice.filter { [first = choice.map(\.commit).min()] in $0.commit == first }
+            guard let dropped = oldest.first(where: { !isThere($0.subject) }) ?? oldest.first else { return }
+            lists[recipient]?.removeAll { $0.subject == dropped.subject }
+        }
     }
 
     /// Mentions as texts have them.

@@ -1,0 +1,66 @@
+import API
+package import Access
+import Logging
+package import Posts
+import Social
+import Tree
+
+extension Publisher {
+    /// Deletes a post and every place that lists it, in one update: its author's list and feed, and its hashtags. Durable when it
+    /// returns; a job removes likes, comments and the entries in others' feeds then, and the files go after the grace period.
+    ///
+    /// - Parameters:
+    ///   - identity: Who deletes it: its author, or an admin; of a post for audiences whoever owns all of these, too.
+    ///   - refusal: The decision of an admin not to have it shown: its files are for its author and admins alone from now on,
+    ///     until they go.
+    /// - Returns: When its files go, in milliseconds since the epoch.
+    /// - Throws: `Failure` with the code `not_found` when there is no such post, `permission_denied` or `not_allowed` when it
+    ///   is somebody else's.
+    package func deletePost(_ id: PostID, by identity: Identity, _ refusal: Moderation? = nil) async throws -> Int64 {
+        try await tree.transact(at: "post-deleted") { snapshot, update in
+            guard let path = try snapshot.path(ofPost: id), let post = try snapshot.get(path) else {
+                throw Self.noPost(id)
+            }
+            let record = try snapshot.upload(behindPost: id)
+            try Self.judgeDeletion(of: id, post, by: identity, in: snapshot)
+            update[path] = nil
+            if let refusal, let record {
+                update[Paths.upload(record.id) / "moderation"] = refusal.value
+                try Self.withdrawObject(of: record.id, at: store.now, in: snapshot, &update)
+            }
+            guard path != Paths.audiencePost(id) else { return }  // No list names it that is not the stories' own.
+            for trace in PostTraces(of: id, post: post, owner: record?.owner, text: record?.text).paths {
+                update[trace] = nil
+            }
+        }
+        logger.notice("deleted a post", metadata: ["post": "\(id)", "identity": "\(identity)"])
+        return store.now + settings.value.gracePeriod.milliseconds
+    }
+
+    /// - Throws: `Failure` with the code `permission_denied` or `not_allowed`; with `not_found` for a post for audiences to who is
+    ///   a member of none of them: to these, there is none.
+    private static func judgeDeletion(
+        of id: PostID, _ post: TreeValue, by identity: Identity, in snapshot: TreeSnapshot
+    ) throws {
+        let audiences = PostAudiences.named(by: post)
+        switch identity {
+        case .admin: return
+        case .anonymous where audiences.isEmpty:
+            throw Failure.permissionDenied(hint: "sign in, and send the token in Authorization")
+        case .anonymous: throw noPost(id)
+        case .user(let user) where user.isAdmin: return
+        case .user(let user):
+            if let uid = user.uid, post["author"]?["uid"]?.stringValue == uid { return }
+            let uid = user.uid.flatMap { UserID($0) }
+            let roles = try audiences.map { audience in try uid.flatMap { try snapshot.role(of: $0, in: audience) } }
+            guard audiences.isEmpty || roles.contains(where: { $0 != nil }) else { throw noPost(id) }
+            guard !roles.isEmpty, roles.allSatisfy({ $0 == .owner }) else {
+                throw Failure.notAllowed("delete what somebody else has posted")
+            }
+        }
+    }
+
+    private static func noPost(_ id: PostID) -> Failure {
+        Failure(.notFound, "there is no post \(id)", hint: "it may have been deleted already")
+    }
+}

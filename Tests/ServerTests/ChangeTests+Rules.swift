@@ -1,0 +1,44 @@
+import Access
+import Client
+import Database
+import HTTPTypes
+import Server
+import TestSupport
+import Testing
+import Tree
+
+extension ChangeTests {
+    @Test("The change log gives nobody whom rules bind what is no more, and was perhaps never theirs to read")
+    func formerValues() async throws {
+        try await withService { service in
+            try await service.tree.setRules(#"{"rules": {"$a": {".read": "root.child('open').val() === true"}}}"#)
+            let start = try await service.tree.token
+            try await service.tree.set("notes/a", to: ["text": "secret", "kind": "x"])
+            try await service.tree.set("notes/b/text", to: "secret")
+            try await service.tree.set("notes/a/text", to: "known")
+            try await service.tree.set("notes/b", to: nil)
+            try await service.tree.set("notes/c", to: "known")
+            let path = "/v1/changes?since=\(start)&path=/notes"
+            let noah = try service.headers(of: "noah")
+            #expect(try await service.tcpClient.get(path, headers: noah).status == 401)
+            try await service.tree.set("open", to: true)
+            #expect(try await service.client.get(path).text.contains("secret"), "its owner is told what was written")
+            for query in [path, path + "&format=export", "/v1/changes?since=oldest&path=/notes"] {
+                let answer = try await service.tcpClient.get(query, headers: noah)
+                #expect(answer.status == 200 && !answer.text.contains("secret"), "\(answer.text)")
+                let values = answer.json["changes"].array.map { $0["writes"][0] }
+                #expect(
+                    values.map { $0["path"].string } == [
+                        "/notes/a", "/notes/b/text", "/notes/a/text", "/notes/b", "/notes/c",
+                    ])
+            }
+            let now = try await service.tcpClient.get(path, headers: noah).json["changes"].array
+                .map { $0["writes"][0]["value"] }
+            #expect(
+                now == [
+                    .object(["text": .string("known"), "kind": .string("x")]), .null, .string("known"), .null,
+                    .string("known"),
+                ])
+        }
+    }
+}
