@@ -29,6 +29,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 RECIPES = [["full=96", "thumb=48,cover"], ["full=80", "thumb=40,cover"]]
 KILLS_BEFORE_A_LOOK = 3
 LOOKS_BEFORE_A_NEW_FOLDER = 8
+MAX_LOG_BYTES = 64 << 20  # Of SQLite's write-ahead log, whoever reads meanwhile.
 MINUTES_AHEAD = 11  # Bytes on their way to be an object are kept for ten.
 
 
@@ -224,6 +225,7 @@ class Lane:
             self.counts["at failpoints"] += not self.service.is_running
             code = self.service.kill()
             load.end()
+            self.measure_log()
             self.counts["reads"] += load.reads
             self.problems += [f"halves: {half}" for half in load.halves]
         else:
@@ -232,6 +234,13 @@ class Lane:
         self.counts["kills"] += 1
         if code != -9:
             self.problems.append(f"it ended by itself, with {code}, rule {rule}; see {self.service.log}")
+
+    def measure_log(self):
+        log = self.service.storage / "tree.sqlite-wal"
+        size = log.stat().st_size if log.exists() else 0
+        self.counts["log bytes"] = max(self.counts["log bytes"], size)
+        if size > MAX_LOG_BYTES:
+            self.problems.append(f"unexplained: the write-ahead log has {size} bytes")
 
     def kill_at_start(self, generation):
         """While it recovers from the kill before, and has not answered anybody yet."""
@@ -302,6 +311,8 @@ class Lane:
         """What was backed up under load, and cut off by kills, is whole; and each moment of it is a store without a fault."""
         folder, target = backups_of(self.service), pathlib.Path(f"{self.service.storage}-restored")
         self.tintype("backup", folder, "--storage", self.service.storage)
+        self.damage(pathlib.Path(folder))
+        self.tintype("backup", folder, "--storage", self.service.storage)
         self.tintype("backup", "verify", folder)
         listed = self.tintype("backup", "list", folder, "--json").splitlines()
         if self.problems:
@@ -316,6 +327,14 @@ class Lane:
                 self.tintype("verify", "--storage", target)
             shutil.rmtree(target, ignore_errors=True)
         shutil.rmtree(folder, ignore_errors=True)
+
+    def damage(self, folder):
+        """Loses one file of a folder of backups, and cuts another, which the store has still."""
+        names = sorted(file.relative_to(folder) for file in (folder / "blobs").rglob("*") if file.is_file())
+        present = [name for name in names if (self.service.storage / name).exists()]
+        for name, harm in zip(self.random.sample(present, min(2, len(present))), (os.unlink, lambda file: os.truncate(file, 1))):
+            harm(folder / name)
+            self.counts["damages"] += 1
 
     def tintype(self, *arguments):
         output, problems = tintype(self.service, *arguments)
@@ -349,7 +368,9 @@ def main():
             results = [run.result() for run in runs]
         counts, problems = collections.Counter(), []
         for lane_counts, lane_problems in results:
+            longest = max(counts["log bytes"], lane_counts["log bytes"])
             counts.update(lane_counts)
+            counts["log bytes"] = longest
             problems += lane_problems
         for problem in problems[:40]:
             print(problem)
@@ -357,7 +378,7 @@ def main():
             os.rename(folder, f"{folder}.kept")
             os.mkdir(folder)
     for name in ("kills", "at failpoints", "at a start", "looks", "uploads", "acknowledged", "deleted", "words",
-                 "transactions", "departures", "objects kept", "resumed kept", "posts kept", "removed kept", "backups", "reads"):
+                 "transactions", "departures", "objects kept", "resumed kept", "posts kept", "removed kept", "backups", "damages", "log bytes", "reads"):
         print(f"{name:14} {counts[name]}")
     for name in ("lost", "duplicates", "halves", "orphans", "gaps", "unexplained"):
         print(f"{name:14} {max(counts[name], sum(problem.startswith(name) for problem in problems))}")

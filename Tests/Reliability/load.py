@@ -95,10 +95,21 @@ class Load:
         self.unanswered.append(attempt)
         status, answer = self.service.upload(photo, user, key, wait=random.random() < 0.5)
         if status in (201, 202):
-            self.ledger.acknowledge(answer.get("post_id") or answer["upload_id"], photo)
+            post_id = answer.get("post_id") or answer["upload_id"]
+            self.ledger.acknowledge(post_id, photo)
             self.unanswered.remove(attempt)
+            for _ in range(2):
+                self.send_again(photo, user, key, post_id)
         elif status < 500:
             self.halves.append(f"an upload was refused: {status} {answer}")
+
+    def send_again(self, photo, user, key, post_id):
+        """What was acknowledged is sent again with its key, and is the same post, unless that was deleted meanwhile."""
+        status, answer = self.service.upload(photo, user, key)
+        same = (answer.get("post_id") or answer.get("upload_id")) == post_id
+        is_deleted = answer.get("code") == "deleted"
+        if status < 500 and not is_deleted and not (status in (200, 201, 202) and same):
+            self.halves.append(f"{post_id}, sent again with its key, was answered with {status} {answer}")
 
     def draft(self):
         user = "drafter"
