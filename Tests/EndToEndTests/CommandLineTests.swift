@@ -161,8 +161,10 @@ struct CommandLineTests {
     func portInUse() async throws {
         try await withScratch { scratch in
             let first = try await Daemon(storage: scratch.path + "/first", arguments: ["--listen", "127.0.0.1:0"])
-            let log = try String(contentsOfFile: scratch.path + "/first.log", encoding: .utf8)
-            let port = try #require(log.firstMatch(of: /http:\/\/127\.0\.0\.1:(\d+)\//)?.1)
+            let address = /http:\/\/127\.0\.0\.1:(\d+)\//
+            // The socket answers before the port is told of.
+            try await eventually { try scratch.read("first.log").contains(address) }
+            let port = try #require(try scratch.read("first.log").firstMatch(of: address)?.1)
             let second = try await run([
                 "serve", "--storage", scratch.path + "/second", "--listen", "127.0.0.1:\(port)",
             ])

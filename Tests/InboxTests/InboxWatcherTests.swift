@@ -30,6 +30,8 @@ struct InboxWatcherTests {
         try await withInbox(intake: waitingForPhotos) { running in
             try running.scratch.write(#"{"text": "Beside #it", "mood": 3}"#, to: "Storage/inbox/maria/a.jpg.json")
             try running.drop("baseline-420.jpg", as: "maria/a.jpg")
+            // From here on the folder is watched: of what is moved in the kernel tells.
+            _ = try await running.document("done/maria/a.jpg.receipt.json")
             try running.scratch.write(#"{"text": "Inside"}"#, to: "tmp.post/post.json")
             try running.scratch.write(Fixture.bytes("rgb-8.png"), to: "tmp.post/2.png")
             try running.scratch.write(Fixture.bytes("baseline-420.jpg"), to: "tmp.post/1.jpg")

@@ -99,9 +99,10 @@ struct RetentionTests {
             (Retention(failed: past, refused: past), 0),
         ] as [(Retention, Int)])
     func failed(retention: Retention, left: Int) async throws {
-        try await withInbox(settings: { $0.retention = retention }, intake: waitingForPhotos) { running in
-            try running.scratch.write(#"{"text": "hello"}"#, to: "Storage/inbox/maria/cut.jpg.json")
-            try running.drop("truncated-baseline-420.jpg", as: "maria/cut.jpg")
+        try await withInbox(settings: { $0.retention = retention }) { running in
+            try running.scratch.write(#"{"text": "hello"}"#, to: "Storage/packing/maria/cut.jpg.json")
+            try running.drop("truncated-baseline-420.jpg", as: "../packing/maria/cut.jpg")
+            try running.move("packing/maria", to: "inbox/maria")
             _ = try await running.document("failed/truncated/maria/cut.jpg.reason.json")
             let bytes = try Fixture.bytes("truncated-baseline-420.jpg")
             let refused = try await running.upload([("cut.jpg", bytes)], by: "jan")
