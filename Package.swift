@@ -383,7 +383,7 @@ let package = Package(
             name: "InboxTests",
             dependencies: [
                 "API",
-                "Access", "Inbox", "Pipeline", "Blobs", "Files", "Posts", "Tree", "TestSupport",
+                "Access", "Inbox", "Pipeline", "Blobs", "Files", "Imaging", "Posts", "Tree", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
             ]),

@@ -63,9 +63,17 @@ struct FairSchedule {
     }
 
     /// The next step, of whoever's turn it is; how far a walk went is told by `went`.
-    mutating func next() -> (root: InboxFolder.Root, step: Step)? {
+    ///
+    /// - Parameter isFull: Whether nothing can be taken out of a root now: it keeps its place among the others.
+    mutating func next(
+        unless isFull: (InboxFolder.Root) -> Bool = { _ in false }
+    ) -> (root: InboxFolder.Root, step: Step)? {
         for _ in 0..<queue.count {
             guard let root = queue.popFirst(), var mine = work[root] else { continue }
+            guard !isFull(root) else {
+                queue.append(root)
+                continue
+            }
             if let name = mine.names.popLast() {
                 nameCount -= 1
                 work[root] = mine

@@ -9,7 +9,7 @@ import Tree
 ///
 /// The reservation names the source before anything moves; then the files are claimed (``ClaimedFiles``). A crash at any
 /// point leaves either the file in the inbox with an idle reservation, or the file in the folder that bears the id:
-/// `finish` goes on from both.
+/// `ingest` goes on from both.
 struct InboxImporter {
     private let service: UploadService
     private let copies: Bool
@@ -62,25 +62,33 @@ struct InboxImporter {
 
     // MARK: Going on
 
-    /// Goes on with an upload wherever it stands, until its files are archived.
-    func finish(_ id: PostID) async throws {
-        guard let record = try await service.store.record(of: id) else { return }
-        if record.state == .reserved {
-            do {
-                try await move(record)
-                let contents = try await contents(of: record)
-                if contents.isEmpty {
-                    return try await takeBack(record)  // Its owner took it back in time.
-                }
-                try await ingest(contents, of: record)
-            } catch let fault as Failure where fault.code == .changedWhileRead {
-                // Somebody had it open all the while, and writes on: it was not complete, and its time will come.
-                return try await takeBack(record)
-            } catch let failure as Failure where !failure.isTransient {
-                try await service.store.fail(record.id, from: .reserved, with: failure)
+    /// Goes on with an upload wherever it stands, until it is acknowledged or has failed.
+    ///
+    /// - Returns: Whether there is something to archive; false when nothing is left of the upload.
+    func ingest(_ id: PostID) async throws -> Bool {
+        guard let record = try await service.store.record(of: id) else { return false }
+        guard record.state == .reserved else { return true }
+        do {
+            try await move(record)
+            let contents = try await contents(of: record)
+            if contents.isEmpty {
+                try await takeBack(record)  // Its owner took it back in time.
+                return false
             }
+            try await ingest(contents, of: record)
+        } catch let fault as Failure where fault.code == .changedWhileRead {
+            // Somebody had it open all the while, and writes on: it was not complete, and its time will come.
+            try await takeBack(record)
+            return false
+        } catch let failure as Failure where !failure.isTransient {
+            try await service.store.fail(record.id, from: .reserved, with: failure)
         }
-        try await archive(service.store.end(of: record.id))
+        return true
+    }
+
+    /// Waits for the end of an upload, and archives its files.
+    func archive(_ id: PostID) async throws {
+        try await archive(service.store.end(of: id))
     }
 
     private func contents(of record: UploadRecord) async throws -> ClaimContents {

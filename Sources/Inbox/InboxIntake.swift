@@ -21,6 +21,9 @@ package struct InboxIntake: IntakeHandler {
 
     package func duplicatePolicy(for user: UserID) -> DuplicatePolicy { settings().duplicates[user] }
 
+    /// Photos that were dropped together come in the order of their names.
+    package var keepsOrder: Bool { true }
+
     /// The dropped file goes to `done/`.
     package var cleansUpAfterPublication: Bool { true }
 

@@ -33,23 +33,29 @@ extension InboxWatcher {
 
     /// Brings a claim to its end, however often a transient error is in the way; a shutdown leaves it for the next start.
     ///
-    /// It keeps its slot while the intake is paused. What meets a fault of its own again and again gives it to others.
-    func finish(_ record: UploadRecord, signalling slots: AsyncSemaphore) async {
+    /// It keeps its slot while the intake is paused. What is acknowledged, and what meets a fault of its own again and again, gives
+    /// it to others.
+    func finish(_ record: UploadRecord, signalling slots: AsyncSemaphore, _ events: InboxEvents) async {
         var slots = slots
-        defer { slots.signal() }
+        defer {
+            slots.signal()
+            if counts.remove(record.owner) { events.wake() }
+        }
+        var isTakenIn = false
         var attempt = 0
         while !Task.isEnding {
             await service.disk.gate.waitUntilOpen()
             do {
-                return try await cancelWhenGracefulShutdown { try await importer.finish(record.id) }
+                isTakenIn = try await cancelWhenGracefulShutdown { try await importer.ingest(record.id) }
+                guard isTakenIn else { return service.letOthersPass(record.id) }
+                giveAway(&slots)
+                return try await cancelWhenGracefulShutdown { try await importer.archive(record.id) }
             } catch {
                 if Task.isEnding { return }
                 if await service.disk.report(error) { continue }
+                if !isTakenIn { service.letOthersPass(record.id) }
                 attempt += 1
-                if attempt == 3, stuck.tryWait() {
-                    slots.signal()
-                    slots = stuck
-                }
+                if attempt == 3 { giveAway(&slots) }
                 let delay = Backoff.delay(afterAttempt: attempt)
                 logger.warning(
                     "a transient error; trying again",
@@ -57,6 +63,13 @@ extension InboxWatcher {
                 try? await cancelWhenGracefulShutdown { try await Task.sleep(for: delay) }
             }
         }
+    }
+
+    /// Gives a claim's slot to others, if there is room among the claims that wait.
+    private func giveAway(_ slots: inout AsyncSemaphore) {
+        guard slots !== waiting, waiting.tryWait() else { return }
+        slots.signal()
+        slots = waiting
     }
 
     func reject(_ rejected: RejectedFile) async {

@@ -17,7 +17,7 @@ extension InboxWatcher {
 
     /// Makes one step for whoever's turn it is.
     func step(_ schedule: inout FairSchedule, _ events: InboxEvents) async -> Step {
-        guard let (root, turn) = schedule.next() else { return .idle }
+        guard let (root, turn) = schedule.next(unless: counts.isFull) else { return .idle }
         // (From the inbox itself nothing is to be taken but what is misplaced.)
         if root != .inbox, faults.isBroken(root) {
             await probe(root)

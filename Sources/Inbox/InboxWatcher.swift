@@ -29,10 +29,12 @@ package struct InboxWatcher: Service, CustomStringConvertible {
 
     /// The longest time between two walks through everything.
     private static let longestInterval: Duration = .seconds(300)
-    /// How many claims are worked on at a time.
+    /// How many claims are taken in at a time.
     private static let maxClaims = 16
-    /// How many may be stuck besides, each in a fault of its own.
-    private static let maxStuckClaims = 1000
+    /// How many may wait besides: for their renditions and their turn, or each for the end of a fault of its own.
+    private static let maxWaitingClaims = 1000
+    /// How many claims one user has at a time.
+    private static let maxClaimsOfUser = 256
     /// How many names that the kernel told of are taken over at a time.
     private static let maxNews = 1024
 
@@ -40,7 +42,8 @@ package struct InboxWatcher: Service, CustomStringConvertible {
     let settings: Settings
     let logger: Logger
     let faults = FolderFaults()
-    let stuck = AsyncSemaphore(maxStuckClaims)
+    let counts = ClaimCounts(limit: maxClaimsOfUser)
+    let waiting = AsyncSemaphore(maxWaitingClaims)
 
     package init(_ service: UploadService, settings: Settings = Settings(), logger: Logger) {
         self.service = service
@@ -83,7 +86,8 @@ package struct InboxWatcher: Service, CustomStringConvertible {
             }
             for record in unfinished {
                 await slots.wait()
-                group.addTask(name: "claim \(record.id)") { await finish(record, signalling: slots) }
+                counts.add(record.owner)
+                group.addTask(name: "claim \(record.id)") { await finish(record, signalling: slots, events) }
             }
             var schedule = FairSchedule()
             for await _ in events.signals {
@@ -99,7 +103,8 @@ package struct InboxWatcher: Service, CustomStringConvertible {
                     }
                     let step = await step(&schedule, events)
                     if case .claimed(let record) = step {
-                        group.addTask(name: "claim \(record.id)") { await finish(record, signalling: slots) }
+                        counts.add(record.owner)
+                        group.addTask(name: "claim \(record.id)") { await finish(record, signalling: slots, events) }
                     } else {
                         slots.signal()
                     }

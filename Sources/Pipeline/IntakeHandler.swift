@@ -6,6 +6,9 @@ package protocol IntakeHandler: Sendable {
     /// The treatment of an upload whose user has posted the same photos before, unless its sender has chosen one.
     func duplicatePolicy(for user: UserID) -> DuplicatePolicy
 
+    /// Whether uploads of one user are published in the order in which they began.
+    var keepsOrder: Bool { get }
+
     /// Whether an upload that became a post leaves something that ``cleanUp(after:)`` has to deal with.
     var cleansUpAfterPublication: Bool { get }
 
@@ -33,6 +36,7 @@ package protocol IntakeHandler: Sendable {
 }
 
 extension IntakeHandler {
+    package var keepsOrder: Bool { false }
     package var cleansUpAfterPublication: Bool { false }
     package func holdsFiles(of id: PostID) async throws -> Bool { false }
     package func forgetPost(of record: UploadRecord) async throws {}

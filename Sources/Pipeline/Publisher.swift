@@ -7,7 +7,7 @@ import ServiceLifecycle
 import Social
 import Tree
 
-/// Makes posts and avatars of acknowledged uploads, and deletes posts. (``Rethumb`` changes the renditions that a post names.)
+/// Makes posts and avatars of acknowledged uploads. (``Rethumb`` changes the renditions that a post names.)
 package struct Publisher: Sendable {
     let tree: TreeStore
     let blobs: any BlobStore
@@ -31,36 +31,38 @@ package struct Publisher: Sendable {
     }
 
     /// What became of an upload.
-    enum Result {
-        case post, duplicate
-        /// It is rendered, and waits for ``publishModerated(_:)``.
+    enum End { case post, duplicate }
+
+    /// How far an upload has come.
+    enum Progress {
+        /// It is rendered, and waits for ``moderate(_:)``.
         case unmoderated
+        /// It waits for ``publish(_:)``.
+        case rendered(UploadRecord)
+        case ended(End)
     }
 
-    /// Renders and commits an upload, unless it is a duplicate, which would be rendered for nothing; without the commit where a
-    /// moderator is to be asked.
+    /// Renders an upload, unless it is a duplicate, which would be rendered for nothing.
     ///
     /// - Throws: `Failure`: a permanent failure of the upload, or a transient error.
-    func publish(_ record: UploadRecord) async throws -> Result {
+    func render(_ record: UploadRecord) async throws -> Progress {
         try record.requireOwner()
         if record.purpose == .post, let post = try await duplicate(record, of: index.entry(of: record)) {
-            return try await end(record, asDuplicateOf: post)
+            return .ended(try await end(record, asDuplicateOf: post))
         }
         let rendered = try await renditions.render(record)
-        guard moderator == nil else {
-            try await keepRenditions(of: rendered)
-            return .unmoderated
-        }
-        return try await finish(rendered)
+        guard moderator != nil else { return .rendered(rendered) }
+        try await keepRenditions(of: rendered)
+        return .unmoderated
     }
 
-    /// Asks the moderator about a rendered upload, and does as they say: commits it as it is, or with blurred renditions.
+    /// Asks the moderator about a rendered upload, and does as they say: leaves its renditions, or has blurred ones.
     ///
     /// Nothing of the answer is kept before the commit: after a crash the moderator is asked again.
     ///
     /// - Throws: `Failure`: `moderation_refused`, or a transient error, with which nothing is published.
-    func publishModerated(_ record: UploadRecord) async throws -> Result {
-        guard let moderator else { return try await finish(record) }
+    func moderate(_ record: UploadRecord) async throws -> Progress {
+        guard let moderator else { return .rendered(record) }
         let (verdict, photos) = try await cancelWhenGracefulShutdown { [blobs] in
             try await moderator.verdict(on: record, from: blobs)
         }
@@ -77,10 +79,7 @@ package struct Publisher: Sendable {
             record.photos[number]?.isBlurred = true
             record.photos[number]?.rendered = nil
         }
-        let result = try await finish(try await renditions.render(record))
-        // What was never to be seen goes now; what is in the way of that is met again at the next sweep.
-        if photos.contains(.blur) { try? await garbage.collect() }
-        return result
+        return .rendered(try await renditions.render(record))
     }
 
     /// Deletes the object whose photo is not to be seen, if it is still there.
@@ -111,11 +110,18 @@ package struct Publisher: Sendable {
         }
     }
 
-    private func finish(_ record: UploadRecord) async throws -> Result {
-        switch try await commit(record) {
-        case .post, .nothing: .post
-        case .duplicate(let post): try await end(record, asDuplicateOf: post)
-        }
+    /// Commits a rendered upload, or ends it as a duplicate.
+    ///
+    /// - Throws: `Failure`: a permanent failure of the upload, or a transient error.
+    func publish(_ record: UploadRecord) async throws -> End {
+        let end =
+            switch try await commit(record) {
+            case .post, .nothing: End.post
+            case .duplicate(let post): try await self.end(record, asDuplicateOf: post)
+            }
+        // What was never to be seen goes now; what is in the way of that is met again at the next sweep.
+        if record.photos.values.contains(where: \.isBlurred) { try? await garbage.collect() }
+        return end
     }
 
     /// Commits a rendered upload: the post, its place among the author's posts and in the author's feed, its hashtags,
@@ -241,7 +247,7 @@ package struct Publisher: Sendable {
         return post
     }
 
-    private func end(_ record: UploadRecord, asDuplicateOf post: PostID) async throws -> Result {
+    private func end(_ record: UploadRecord, asDuplicateOf post: PostID) async throws -> End {
         try await store.transition(record.id, from: .ingested, to: .duplicate) { $0.duplicateOf = post }
         try await store.cleanUp(record.id)
         return .duplicate

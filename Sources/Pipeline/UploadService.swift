@@ -1,7 +1,7 @@
 import API
 import Files
 package import Logging
-import Posts
+package import Posts
 import ServiceLifecycle
 package import Social
 package import Tree
@@ -114,6 +114,10 @@ package final class UploadService: Service, CustomStringConvertible {
         disk.lookSoon()
     }
 
+    /// Has no upload of the same user wait for this one, whose photos something keeps from coming. Once it is acknowledged, it has
+    /// its place again.
+    package func letOthersPass(_ id: PostID) { store.queue.letOthersPass(id) }
+
     /// Takes up what the last run left, then works until a graceful shutdown: what is in work is finished, what waits stays
     /// in the tree for the next start.
     package func run() async throws {
@@ -179,12 +183,14 @@ package final class UploadService: Service, CustomStringConvertible {
             switch entry.state {
             case .ingested:
                 guard let owner = try await owner(of: entry) else { continue }
-                store.queue.push(entry.id, of: owner)
+                let keepsOrder = entry.intake.map { store.intakes[$0].keepsOrder } ?? false
+                store.queue.push(entry.id, of: owner, keepingOrder: keepsOrder)
                 resumedCount += 1
             case nil:
                 try await store.cleanUp(entry.id)
             case .reserved, .draft, .receiving:
                 if entry.isOwnerGone { store.abandonLater(entry.id) }
+                if entry.state == .reserved { try await expect(entry) }
             case .published, .deleted, .duplicate, .failed, .expired:
                 break
             }
@@ -193,6 +199,15 @@ package final class UploadService: Service, CustomStringConvertible {
         await janitor.resumable.finishComplete()
         try await poison.removeExpired()
         logger.info("recovered", metadata: ["resumed": "\(resumedCount)"])
+    }
+
+    /// Has the uploads behind a reservation wait for it, if its photos are there, so that its intake goes on with it.
+    private func expect(_ reserved: QueueEntry) async throws {
+        guard let intake = reserved.intake, let owner = reserved.owner, store.intakes[intake].keepsOrder,
+            try await store.intakes[intake].holdsFiles(of: reserved.id),
+            try await store.record(of: reserved.id)?.state == .reserved
+        else { return }
+        store.queue.expect(reserved.id, of: owner)
     }
 
     private func owner(of entry: QueueEntry) async throws -> UserID? {

@@ -58,6 +58,8 @@ extension UploadStore {
             guard try await tree.commit(update, at: "new-\(record.state)") else {
                 throw Failure.isBeingDeleted(request.owner)
             }
+            // (One with a reference may have its photos sent at any later time.)
+            if intakes[record.intake].keepsOrder { queue.expect(record.id, of: record.owner) }
             return .new(record)
         }
         let path = Paths.reference(request.owner, try ClientReference.key(reference))

@@ -21,7 +21,7 @@ extension UploadStore {
         add: @escaping @Sendable (TreeSnapshot, inout MultiPathUpdate) throws -> Void = { _, _ in }
     ) async throws -> UploadRecord {
         precondition(old.next.contains(new) || old == new, "there is no transition from \(old) to \(new)")
-        return try await tree.transact(at: "\(old)-\(new)") { [clock] snapshot, update in
+        let changed: UploadRecord = try await tree.transact(at: "\(old)-\(new)") { [clock] snapshot, update in
             guard var record = try snapshot.upload(id) else { throw Self.unknownUpload(id) }
             guard record.state == old else {
                 throw Failure(
@@ -45,6 +45,8 @@ extension UploadStore {
             try add(snapshot, &update)
             return record
         }
+        if new.isTerminal { queue.letOthersPass(id) }
+        return changed
     }
 
     /// Frees the client's reference with the end of an upload that expires, or takes it over from one that failed.
@@ -92,7 +94,7 @@ extension UploadStore {
                 throw Failure(.emptyPost, "a post needs a photo or a text", hint: "send at least one of them")
             }
         }
-        queue.push(id, of: record.owner)
+        queue.push(id, of: record.owner, keepingOrder: intakes[record.intake].keepsOrder)
         counters.count(.ingested)
         return record
     }

@@ -3,8 +3,9 @@ import Logging
 import Posts
 import ServiceLifecycle
 
-/// Brings acknowledged uploads to their end: each worker takes one from the queue, renders and commits it. Where a moderator is
-/// asked in between, others than those who render wait for the answer.
+/// Brings acknowledged uploads to their end: each worker takes one from the queue, renders and publishes it. Where a moderator is
+/// asked in between, others than those who render wait for the answer. An upload that has to wait for its turn to be published
+/// goes back to the queue.
 struct UploadWorkers: Sendable {
     /// How many posts a moderator is asked about at a time.
     private static let moderationCount = 4
@@ -31,11 +32,11 @@ struct UploadWorkers: Sendable {
     func run(count: Int) async {
         await withDiscardingTaskGroup { group in
             for _ in 0..<count {
-                group.addTask(name: "upload worker") { await self.work(on: store.queue, publisher.publish) }
+                group.addTask(name: "upload worker") { await self.work(on: store.queue, publisher.render) }
             }
             if publisher.moderator != nil {
                 for _ in 0..<Self.moderationCount {
-                    group.addTask(name: "moderation") { await self.work(on: unmoderated, publisher.publishModerated) }
+                    group.addTask(name: "moderation") { await self.work(on: unmoderated, publisher.moderate) }
                 }
             }
             group.addTask(name: "retries") { await self.store.queue.runRetries(self.waitForRetry) }
@@ -49,18 +50,21 @@ struct UploadWorkers: Sendable {
     }
 
     private func work(
-        on queue: UploadQueue, _ publish: (UploadRecord) async throws -> Publisher.Result
+        on queue: UploadQueue, _ step: (UploadRecord) async throws -> Publisher.Progress
     ) async {
-        while let id = await queue.next() {
+        while let work = await queue.next() {
             await disk.gate.waitUntilOpen()
-            unmoderated.finish(id)
-            await process(id, publish)
+            unmoderated.finish(work.id)
+            await process(work, step)
         }
     }
 
     /// Brings one acknowledged upload to its end, or to the moderator, or back into the queue when a transient error is in the
-    /// way.
-    private func process(_ id: PostID, _ publish: (UploadRecord) async throws -> Publisher.Result) async {
+    /// way, or others go first.
+    private func process(
+        _ work: UploadQueue.Work, _ step: (UploadRecord) async throws -> Publisher.Progress
+    ) async {
+        let id = work.id
         do {
             guard let record = try await store.record(of: id), record.state == .ingested else {
                 // It has ended, but a fault kept its files from being cleaned up.
@@ -68,9 +72,15 @@ struct UploadWorkers: Sendable {
                 return store.queue.finish(id)
             }
             do {
-                let result = try await publish(record)
-                guard result != .unmoderated else { return unmoderated.push(id, of: record.owner) }
-                note(result, of: record)
+                let progress: Publisher.Progress =
+                    if let rendered = work.rendered { .rendered(rendered) } else { try await step(record) }
+                switch progress {
+                case .unmoderated: return unmoderated.push(id, of: record.owner)
+                case .rendered(let rendered):
+                    guard store.queue.hasTurn(rendered) else { return }
+                    note(try await publisher.publish(rendered), of: record)
+                case .ended(let end): note(end, of: record)
+                }
             } catch let failure as Failure where !failure.isTransient {
                 try await store.fail(id, from: .ingested, with: failure)
             }
@@ -83,8 +93,8 @@ struct UploadWorkers: Sendable {
         }
     }
 
-    private func note(_ result: Publisher.Result, of record: UploadRecord) {
-        let isPost = result == .post
+    private func note(_ end: Publisher.End, of record: UploadRecord) {
+        let isPost = end == .post
         store.counters.count(isPost ? .published : .duplicate)
         logger.info(
             isPost ? "published" : "duplicate",
@@ -93,9 +103,10 @@ struct UploadWorkers: Sendable {
 
     /// Waits until it makes sense to try an upload again.
     private func waitForRetry(_ id: PostID, after fault: Failure) async {
-        // While the disk is broken, nothing that is tried counts. A moderator is not on it.
+        // While the disk is broken, nothing that is tried counts, and nothing is published. A moderator is not on it.
         let isModerator = fault.code == .moderationUnavailable
         if !isModerator, await disk.report(fault) { return await disk.gate.waitUntilOpen() }
+        store.queue.letOthersPass(id)
         let attempt = store.queue.countAttempt(id)
         // Each try may keep a worker busy for as long as a photo may take at all.
         let delay = Backoff.delay(afterAttempt: attempt, atMost: fault.code == .workerKilled ? 3600 : 60)

@@ -10,6 +10,7 @@ import Tree
 /// Runs a test's body beside a pipeline and an inbox watcher in a hurry.
 func withInbox(
     in scratch: Scratch? = nil, settings: (inout PipelineSettings) -> Void = { _ in },
+    renderer: any PhotoRenderer = InProcessRenderer(),
     intake: (inout InboxWatcher.Settings) -> Void = { _ in },
     _ body: @Sendable (RunningPipeline) async throws -> Void
 ) async throws {
@@ -24,6 +25,7 @@ func withInbox(
             chosen.duplicates.general = .newPost  // Most of what is dropped here is one and the same photo.
             settings(&chosen)
         },
+        renderer: renderer,
         services: { [InboxWatcher($0, settings: quick, logger: logger)] }, body)
 }
 

@@ -39,7 +39,8 @@ struct Mender: Sendable {
         if rule.kind == .uploadNotQueued, let id = PostID(node.keys[1].string),
             let record = try await service.store.record(of: id), record.state == .ingested
         {
-            service.store.queue.push(id, of: record.owner)
+            let keepsOrder = service.store.intakes[record.intake].keepsOrder
+            service.store.queue.push(id, of: record.owner, keepingOrder: keepsOrder)
         }
         return true
     }
