@@ -67,11 +67,15 @@ class AudienceModel:
         return len(old)
 
     def leave_audiences(self, uid):
-        """Of who is deleted, nothing is left; an audience may be without an owner then."""
+        """Of who is deleted, nothing is left; the first poster, else the first reader, is the heir of the last owner."""
         for post in [post for post, record in self.story_posts.items() if record["author"] == uid]:
             self.delete_story_post(post)
-        for record in self.audiences.values():
-            record["members"].pop(uid, None)
+        for audience, record in self.audiences.items():
+            members, needs_heir = record["members"], self.is_last_owner(audience, uid)
+            members.pop(uid, None)
+            heirs = sorted(members, key=lambda one: (members[one] != "poster", one))
+            if needs_heir and heirs:
+                members[heirs[0]] = "owner"
 
     # Questions
 

@@ -217,7 +217,7 @@ struct AudienceTests {
             try await worker.runAll()
             #expect(try await tree.get("audience_posts")?.object?.keys.map(\.string) == ["q"])
             #expect(try await tree.get("stories")?["c"]?.object?.keys.map(\.string) == ["q"])
-            #expect(try await tree.get("audiences/c/members") == ["bob": "poster", "cem": "reader"])
+            #expect(try await tree.get("audiences/c/members") == ["bob": "owner", "cem": "reader"])
             #expect(try await tree.get("memberships/ann") == nil)
             #expect(try await People(tree).deletion(of: ann)?.ended != nil)
         }

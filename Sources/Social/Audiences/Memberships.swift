@@ -25,7 +25,7 @@ struct AudienceOwners: Derivation {
 }
 
 /// Keeps the last owner of an audience, whoever would remove them or take their rights: nobody could do anything with it
-/// any more. Only who is deleted altogether goes all the same.
+/// any more. Only who is deleted altogether goes all the same (``AudienceHeir``).
 ///
 /// It belongs behind ``AudienceOwners``, whose list it goes by and keeps, and before ``Memberships``.
 struct LastOwner: Derivation {

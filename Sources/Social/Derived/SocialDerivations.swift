@@ -66,10 +66,11 @@ package enum SocialDerivations {
                 + [notificationCounter, NotificationDeliveries(), AnnouncementDeliveries()]
                 + [StoryTime(), LastOwner()],
             // After the jobs, which have to know where a post was, and what counts notifications.
-            [PostOrder(), StoryOrder(), NotificationLimit(maxNotifications), Memberships()]
+            [PostOrder(), StoryOrder(), NotificationLimit(maxNotifications), AudienceHeir()]
                 + [FlagIndex.ofPosts, FlagIndex.ofComments],
             // What posts are left when an audience goes, and what is unread of the notifications that are left.
-            [AudienceDeletionCause(), UnreadIndex(), NodeCounter(of: TreePattern(UnreadIndex.unread), at: unread)],
+            [AudienceDeletionCause(), UnreadIndex(), NodeCounter(of: TreePattern(UnreadIndex.unread), at: unread)]
+                + [Memberships()],
         ]
     }
 

@@ -23,14 +23,19 @@ extension NaiveSocial {
 
     // MARK: What follows
 
-    /// Keeps audiences as they have to be: with an owner, gone as long as posts of the one before are there, and with the
-    /// other sides of membership and the copies of posts.
+    /// Keeps audiences as they have to be: with an owner or the heir of one who is deleted, gone as long as posts of the one before
+    /// are there, and with the other sides of membership and the copies of posts.
     mutating func keepAudiences(_ before: NaiveTree) {
         for audience in main.keys("audiences") {
             let path = "audiences/\(audience)/members"
             func owners(_ tree: NaiveTree) -> [String] { tree.keys(path).filter { tree["\(path)/\($0)"] == "owner" } }
-            let lost = owners(before).filter { !jobs.deletedPeople.contains($0) }
-            if owners(main).isEmpty, let first = lost.first { set("\(path)/\(first)", to: "owner") }
+            func others(_ role: TreeValue) -> [String] { main.keys(path).filter { main["\(path)/\($0)"] == role } }
+            let lost = owners(before)
+            if owners(main).isEmpty, !lost.isEmpty {
+                let heirs = lost + others("poster") + others("reader")
+                let heir = heirs.first { !jobs.deletedPeople.contains($0) }
+                if let heir { set("\(path)/\(heir)", to: "owner") }
+            }
             if before["audiences/\(audience)"] == nil, jobs.deletedAudiences.contains(audience) {
                 set("audiences/\(audience)", to: nil)
             }
