@@ -58,6 +58,10 @@ extension DefaultRulesTests {
         ("a membership", ["memberships/bob/s": "reader"], [.admin]),
         ("the end of a membership", ["memberships/bob/c": .null], [.admin]),
         ("a post for an audience", ["audience_posts/R9": post(by: "bob", "Bob", for: ["c": true])], [.bob]),
+        (
+            "a post for an audience in a new name",
+            ["people/bob/full_name": "Rob", "audience_posts/R9": post(by: "bob", "Rob", for: ["c": true])], [.bob]
+        ),
         ("a post for two", ["audience_posts/R9": post(by: "anna", "Anna", for: ["c": true, "s": true])], [.anna]),
         ("a post of a reader", ["audience_posts/R9": post(by: "eve", "Eve", for: ["c": true])], []),
         ("a post of a stranger", ["audience_posts/R9": post(by: "nameless", "Anonymous", for: ["c": true])], []),

@@ -8,17 +8,31 @@ extension DefaultRulesTests {
     static let personal: [Transaction] = [
         (
             "a profile", ["people/anna/full_name": "Anna", "people/anna/profile_picture": "https://example.org/b.jpg"],
-            [.anna]
+            [.anna, .admin]
         ),
         (
             "a profile with what is searched",
             [
                 "people/anna/full_name": "Anna",
                 "people/anna/_search_index": ["full_name": "anna", "reversed_full_name": "anna"],
-            ], [.anna]
+            ], [.anna, .admin]
         ),
-        ("the profile of somebody without a name", ["people/nameless/full_name": "Anonymous"], [.nameless]),
-        ("another name than the token's", ["people/anna/full_name": "Eve"], []),
+        ("the profile of somebody without a name", ["people/nameless/full_name": "Anonymous"], [.nameless, .admin]),
+        ("another name than the token's", ["people/anna/full_name": "Ann Lée"], [.anna, .admin]),
+        ("another's name", ["people/bob/full_name": "Rob"], [.bob, .admin]),
+        ("a name that is no text", ["people/anna/full_name": 7], []),
+        ("a name that nobody can see", ["people/anna/full_name": "  "], []),
+        ("a name on two lines", ["people/anna/full_name": "Anna\nLée"], []),
+        (
+            "the longest name", ["people/anna/full_name": .string(String(repeating: "x", count: 199))],
+            [.anna, .admin]
+        ),
+        ("a name too long", ["people/anna/full_name": .string(String(repeating: "x", count: 200))], []),
+        (
+            "a comment in a new name",
+            ["people/bob/full_name": "Rob", "comments/P1/C9": comment(by: author("bob", "Rob"))],
+            [.bob]
+        ),
         ("a profile that is no object", ["people/anna": "x"], []),
         ("the end of a profile", ["people/anna": .null], [.anna, .admin]),
         ("a profile with more", ["people/anna/more": 1], []),

@@ -100,6 +100,10 @@ import TreeModel
         ("a post alone", ["posts/P9": post(by: author("anna", "Anna"))], [.anna]),
         ("a post's entries afterwards", ["people/anna/posts/P1": true, "feed/anna/P1": true], [.anna, .admin]),
         ("a post of somebody without a name", ["posts/P9": post(by: author("nameless", "Anonymous"))], [.nameless]),
+        (
+            "a post in a new name",
+            ["people/anna/full_name": "Ann", "posts/P9": post(by: author("anna", "Ann"))], [.anna]
+        ),
         ("a post in another name", ["posts/P9": post(by: author("anna", "Bob"))], []),
         ("a post in another's name", ["posts/P9": post(by: author("bob", "Anna"))], []),
         ("a post of another time", ["posts/P9": post(by: author("anna", "Anna"), timestamp: 5)], []),

@@ -38,7 +38,7 @@ extension DefaultRules {
                 },
                 "author": {
                   "uid": { ".validate": "newData.val() === auth.uid" },
-                  "full_name": { ".validate": "newData.val() === auth.token.name || auth.token.name === null && newData.val() === 'Anonymous'" },
+                  "full_name": { ".validate": "newData.val() === auth.token.name || auth.token.name === null && newData.val() === 'Anonymous' || newData.val() === newData.parent().parent().parent().parent().child('people').child(auth.uid).child('full_name').val()" },
                   "profile_picture": { ".validate": "newData.isString() && newData.val().length < 2000" },
                   "$other": { ".validate": false }
                 },

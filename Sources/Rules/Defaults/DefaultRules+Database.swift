@@ -15,8 +15,8 @@ extension DefaultRules {
               "$uid": {
                 ".write": "auth.uid === $uid",
                 ".validate": "newData.hasChildren()",
-                // As the token has it; who has no name is Anonymous.
-                "full_name": { ".validate": "newData.val() === auth.token.name || auth.token.name === null && newData.val() === 'Anonymous'" },
+                // Any name on one line, as /v1/people takes it.
+                "full_name": { ".validate": "newData.isString() && newData.val().length < 200 && newData.val().matches(/\\S/) && !newData.val().matches(/[\\n\\r\\t]/)" },
                 "profile_picture": { ".validate": "newData.isString() && newData.val().length < 2000" },
                 "displayName": { ".validate": "newData.isString() && newData.val().length < 200" },
                 "photoUrl": { ".validate": "newData.isString() && newData.val().length < 2000" },
@@ -60,7 +60,8 @@ extension DefaultRules {
                 "author": {
                   ".write": "auth !== null && newData.exists() && data.child('uid').val() === auth.uid",
                   "uid": { ".validate": "newData.val() === auth.uid" },
-                  "full_name": { ".validate": "newData.val() === auth.token.name || auth.token.name === null && newData.val() === 'Anonymous'" },
+                  // As the author's profile has it, or the token; who has no name is Anonymous.
+                  "full_name": { ".validate": "newData.val() === auth.token.name || auth.token.name === null && newData.val() === 'Anonymous' || newData.val() === newData.parent().parent().parent().parent().child('people').child(auth.uid).child('full_name').val()" },
                   "profile_picture": { ".validate": "newData.isString() && newData.val().length < 2000" },
                   "$other": { ".validate": false }
                 },
@@ -129,7 +130,7 @@ extension DefaultRules {
                   ".validate": "newData.hasChildren(['author/uid', 'text', 'timestamp'])",
                   "author": {
                     "uid": { ".validate": "newData.val() === auth.uid" },
-                    "full_name": { ".validate": "newData.val() === auth.token.name || auth.token.name === null && newData.val() === 'Anonymous'" },
+                    "full_name": { ".validate": "newData.val() === auth.token.name || auth.token.name === null && newData.val() === 'Anonymous' || newData.val() === newData.parent().parent().parent().parent().parent().child('people').child(auth.uid).child('full_name').val()" },
                     "profile_picture": { ".validate": "newData.isString() && newData.val().length < 2000" },
                     "$other": { ".validate": false }
                   },
