@@ -189,7 +189,7 @@ let package = Package(
                 .embedInCode("Page/text.mustache"), .embedInCode("Page/post.mustache"),
                 .embedInCode("Page/search.mustache"), .embedInCode("Page/message.mustache"),
                 .embedInCode("Page/ops.mustache"), .embedInCode("Page/texts.json"),
-                .embedInCode("Page/account.html"),
+                .embedInCode("Page/account.html"), .embedInCode("Page/modules.js"),
                 // What is served as it is: Sources/Server/Pages/PageFiles.swift has the same list.
                 .embedInCode("Page/account-dialog.js"),
                 .embedInCode("Page/account.js"),

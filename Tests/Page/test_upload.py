@@ -212,6 +212,7 @@ def test_all_posts_of_a_drop_are_published_or_none(browser):
         tab = Page(browser, running)
         tab.give("drop", drop_of_many())
         tab.wait_for("document.querySelectorAll('.composer .photos li').length === 49")
+        tab.page.evaluate("async () => { await import('/page/upload-store.js'); }")
         running.kill()
         # What the browser keeps as soon as it keeps any of it.
         states = tab.page.evaluate("""async () => {

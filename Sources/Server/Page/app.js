@@ -47,6 +47,8 @@ async function show(next, isBack = false) {
     await shown.draw?.();
     if (mine !== turn || !element.isConnected) return;
     for (const other of [...main.children]) if (other !== element) other.remove();
+    if (isFirst) performance.mark("first-page");
+    bringTools();
     await shown.begin?.();
   } catch (error) {
     if (error.isForbidden && !keptUser()) return await showSignIn();
@@ -54,8 +56,18 @@ async function show(next, isBack = false) {
     main.replaceChildren(h("section", { class: "empty", role: "alert" }, h("h1", {}, t("problem.title")), h("p", {}, error.message),
       h("button", { type: "button", onclick: () => location.reload() }, t("feed.again"))));
   } finally {
-    if (isFirst) import("./tools.js").then(({ showTools }) => showTools());
+    bringTools();
   }
+}
+
+let areToolsComing = false;
+
+function bringTools() {
+  if (areToolsComing) return;
+  areToolsComing = true;
+  // Their looks come at the same time.
+  document.head.append(h("link", { rel: "preload", as: "style", href: "/page/late.css" }));
+  import("./tools.js").then(({ showTools }) => showTools());
 }
 
 // What the rules forbid to whoever has not signed in, they may let others see.

@@ -51,7 +51,6 @@ class PostFeed extends HTMLElement {
 
   // Follows what comes and goes.
   async begin() {
-    if (!performance.getEntriesByName("first-page").length) performance.mark("first-page");
     if (this.isConnected) await this.#follow();
   }
 

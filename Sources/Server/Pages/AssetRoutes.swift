@@ -7,10 +7,10 @@ import Hummingbird
 struct AssetRoutes: Sendable {
     /// All files, compressed once.
     private static let assets: [String: Asset] = {
-        var assets = Dictionary(
-            PageFiles.all.map { ($0.name, Asset($0.name, $0.bytes)) }, uniquingKeysWith: { $1 })
-        for texts in PageTexts.all.values { assets.merge(texts.modules) { $1 } }
-        return assets
+        var files = Dictionary(PageFiles.all.map { ($0.name, $0.bytes) }, uniquingKeysWith: { $1 })
+        for texts in PageTexts.all.values { files.merge(texts.modules) { $1 } }
+        for scripts in GalleryScripts.all { files.merge(scripts.files) { $1 } }
+        return Dictionary(uniqueKeysWithValues: files.map { ($0.key, Asset($0.key, $0.value)) })
     }()
     private static let account = Asset("account.html", PackageResources.account_html)
 

@@ -93,11 +93,4 @@ enum PageFiles {
         ("wire.js", PackageResources.wire_js),
         ("writing.js", PackageResources.writing_js),
     ]
-
-    /// The modules with which the gallery begins and which the first of them do not name themselves: a browser fetches them at
-    /// once, before it has read who imports whom.
-    static let first = [
-        "feed.js", "feed-page.js", "tile.js", "card.js", "layout.js", "photo.js", "placeholder.js", "posts.js",
-        "dom.js",
-    ]
 }

@@ -28,7 +28,7 @@ struct PageHead {
         self.texts = texts
         self.origin = origin
         values = [
-            "language": texts.language.rawValue, "t": texts.tree, "view": view, "preloaded": PageFiles.first,
+            "language": texts.language.rawValue, "t": texts.tree, "view": view,
             "title": title.map { "\($0) · Tintype" } ?? "Tintype", "description": texts.text("page.about"),
             "isHome": view == "home", "isAll": view == "all", "isHidden": false, "hasQuery": false, "query": "",
             "isLocal": traits.isLocal, "canSendCodes": traits.canSendCodes,

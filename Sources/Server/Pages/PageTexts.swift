@@ -20,7 +20,7 @@ struct PageTexts: Sendable {
     /// The texts that have one form, by the parts of their keys: what templates know as `t`.
     let tree: [String: [String: String]]
     /// The texts as modules, by the names at which they are served.
-    let modules: [String: Asset]
+    let modules: [String: [UInt8]]
 
     /// The texts of each language.
     static let all: [PageLanguage: PageTexts] = {
@@ -55,7 +55,7 @@ struct PageTexts: Sendable {
             uniqueKeysWithValues: grouped.map { part, texts in
                 let object = JSONValue.object(Dictionary(uniqueKeysWithValues: texts.map { ($0.key, $0.value) }))
                 let name = "\(part).\(language.rawValue).js"
-                return (name, Asset(name, Array("export default ".utf8) + object.json() + Array(";\n".utf8)))
+                return (name, Array("export default ".utf8) + object.json() + Array(";\n".utf8))
             })
     }
 

@@ -1,0 +1,98 @@
+import Client
+import HTTPTypes
+import TestSupport
+import Testing
+
+@testable import Server
+
+@Suite("The scripts of the gallery, joined in few files", .timeLimit(.minutes(30)))
+struct GalleryScriptsTests {
+    @Test(
+        "Each form of import and export becomes a part of a function",
+        arguments: [
+            (
+                "import { a, b as c } from \"./x.js\";\nuse(a, c);",
+                "[\"x.js\"],async ({ a, b:c }) => {\nuse(a, c);\nreturn {};"
+            ),
+            ("import * as x from \"./x.js\";", "[\"x.js\"],async (x) => {\nreturn {};"),
+            (
+                "import \"./x.js\";  // For what it does.\nimport { y } from \"./y.js\";",
+                "[\"x.js\",\"y.js\"],async ({},{ y }) => {\n"
+            ),
+            (
+                "  // Words\nexport const a = 1;\nexport async function b(c) {",
+                "async () => {\nconst a = 1;\nasync function b(c) {\nreturn {a,b};"
+            ),
+            (
+                "export class A extends B {\n}\nexport function $a_1() {}",
+                "class A extends B {\n}\nfunction $a_1() {}\nreturn {A,$a_1};"
+            ),
+            ("const a = 1;\nexport { a };", "const a = 1;\nreturn { a };"),
+            ("export default {\"a\":1};", "const whole = {\"a\":1};\nreturn {default:whole};"),
+            (
+                "  import(\"./x.js\").then(a); await import(`./y.${b}.js`);",
+                "loadModule(\"./x.js\").then(a); await loadModule(`./y.${b}.js`);"
+            ),
+        ])
+    func form(source: String, expected: String) throws {
+        let module = try #require(SourceModule("m.js", Array(source.utf8)))
+        #expect(module.definition.hasPrefix("defineModule(\"m.js\",["))
+        #expect(module.definition.contains(expected), "\(module.definition)")
+    }
+
+    @Test(
+        "A module of another form is none of the gallery's",
+        arguments: [
+            "import a from \"./x.js\";", "import {", "import { a } from \"/page/x.js\";", "import { a } from 'x.js';",
+            "export let a = 1;", "export const { a, b } = c;", "export const [a] = c;", "export * from \"./x.js\";",
+            "export { a } from \"./x.js\";",
+        ])
+    func otherForm(source: String) {
+        #expect(SourceModule("m.js", Array(source.utf8)) == nil)
+    }
+
+    @Test("Every module that another one needs is in one file, and no later than it; none needs itself")
+    func parts() throws {
+        #expect(GalleryScripts.all.count == PageLanguage.allCases.count)
+        for scripts in GalleryScripts.all {
+            #expect(scripts.parts.count == 3)
+            var known: Set<String> = []
+            for part in scripts.parts {
+                #expect(!part.modules.isEmpty)
+                for module in part.modules {
+                    #expect(known.isSuperset(of: module.imports), "\(module.name) of \(part.file)")
+                    #expect(known.insert(module.name).inserted, "\(module.name) is there twice")
+                }
+            }
+            let asked = scripts.parts.flatMap(\.modules).flatMap(\.laterImports)
+            #expect(known.isSuperset(of: asked), "\(asked.filter { !known.contains($0) })")
+            // Whoever adds a module wants it to be sent.
+            let others = ["account.js", "embed.js"]
+            let all = PageFiles.all.map(\.name).filter {
+                $0.hasSuffix(".js") && !$0.hasPrefix("ops") && !others.contains($0)
+            }
+            #expect(known.isSuperset(of: all), "\(all.filter { !known.contains($0) })")
+        }
+    }
+
+    @Test("A page names the first file in its language, and each file names those it needs")
+    func files() async throws {
+        try await withService { service in
+            for (language, word) in [("en", "Loading…"), ("de", "Wird geladen …")] {
+                let page = try await service.client.get("/", headers: [.acceptLanguage: language])
+                let scripts = page.text.matches(of: /<script [^>]*src="([^"]*)"/).map { String($0.1) }
+                #expect(scripts == ["/page/gallery.\(language).js"])
+                let first = try await service.client.get("/page/gallery.\(language).js")
+                #expect(first.headers[.contentType] == "text/javascript; charset=utf-8")
+                #expect(first.text.contains(word) && first.text.hasSuffix("loadModule(\"app.js\");\n"))
+                for later in ["tools", "rest"] {
+                    #expect(first.text.contains("\"./gallery-\(later).\(language).js\""))
+                    let file = try await service.client.get("/page/gallery-\(later).\(language).js")
+                    #expect(
+                        file.text.hasPrefix(
+                            "import { defineModule, loadModule } from \"./gallery.\(language).js\";\n"))
+                }
+            }
+        }
+    }
+}
