@@ -26,7 +26,8 @@ PAUSE = 0.3  # seconds
 
 def recipes(number):
     """The service's own, a little smaller each time, so that no rendition is there already."""
-    return [f"full={1280 - number},q90", f"thumb={640 - number},q70", f"small={320 - number},q75", f"tile={160 - number},cover,q75"]
+    return [f"full={1280 - number},q90", f"medium={960 - number},q75", f"thumb={640 - number},q70", f"small={320 - number},q75",
+            f"tile={160 - number},cover,q75"]
 
 
 def begin_run(service, number):

@@ -18,7 +18,8 @@ import time
 
 import photos
 
-RENDITIONS = [("full", 1280, False, 90), ("thumb", 640, False, 70), ("small", 320, False, 75), ("tile", 160, True, 75)]
+RENDITIONS = [
+    ("full", 1280, False, 90), ("medium", 960, False, 75), ("thumb", 640, False, 70), ("small", 320, False, 75), ("tile", 160, True, 75)]
 
 
 def vips(files):

@@ -36,7 +36,7 @@ struct ReloadCommandTests {
             #expect(before.output.hasPrefix("0 of 1"), "\(before)")
             let dry = try await run(["reload", "--dry-run"] + storage)
             #expect(dry.status == 0 && dry.output.contains("would hold"), "\(dry)")
-            #expect(try await recipes(daemon) == ["full", "thumb", "small", "tile"])
+            #expect(try await recipes(daemon) == ["full", "medium", "thumb", "small", "tile"])
 
             let done = try await run(["reload"] + storage)
             #expect(done.status == 0 && done.output.hasPrefix("recipes: small=40 wide=50x20,cover"), "\(done)")

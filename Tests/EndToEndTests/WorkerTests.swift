@@ -37,7 +37,7 @@ struct WorkerTests {
                 }
                 try await daemon.stop()
             }
-            #expect(files["isolated"]?.count == 5)
+            #expect(files["isolated"]?.count == 6)
             #expect(files["isolated"] == files["in-process"])
         }
     }

@@ -43,8 +43,8 @@ struct RecipeTests {
     @Test func defaults() throws {
         #expect(
             Recipe.defaults.map(\.description) == [
-                "full=1280x1280,inside,q90", "thumb=640x640,inside,q70", "small=320x320,inside,q75",
-                "tile=160x160,cover,q75",
+                "full=1280x1280,inside,q90", "medium=960x960,inside,q75", "thumb=640x640,inside,q70",
+                "small=320x320,inside,q75", "tile=160x160,cover,q75",
             ])
         for recipe in Recipe.defaults { #expect(try Recipe(parsing: recipe.description) == recipe) }
     }

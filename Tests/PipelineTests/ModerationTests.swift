@@ -78,7 +78,7 @@ struct ModerationTests {
                     userID: "u", postID: record.id.description, fileName: record.orderedPhotos[1].fileName)
                 #expect(try await withholding(running, original, isOriginal: true) == .unlessSigned)
                 // The clear renditions of the second photo go.
-                try await eventually { try await files(running, record.id).count == 2 + 8 }
+                try await eventually { try await files(running, record.id).count == 2 + 10 }
                 let names = try await files(running, record.id)
                 clear.change { $0 = photos[0].renditions.values.map(\.fileName) }
                 for rendition in photos[1].renditions.values { #expect(names.contains(rendition.fileName)) }
@@ -231,7 +231,7 @@ struct ModerationTests {
             try await running.pipeline.adopt(settings)
             _ = try await Rethumb(running.pipeline, selection: .init(), isDryRun: false).run { _ in }
             let clear = try #require(try await photos(running, record.id).first)
-            #expect(try await files(running, record.id).count == 1 + 4 + 1)
+            #expect(try await files(running, record.id).count == 1 + 5 + 1)
             let verdict = try ModerationVerdict(json: Data(#"{"decision":"blur"}"#.utf8))
             _ = try await PostModeration(running.pipeline).moderate(record.id, verdict)
             #expect(try await files(running, record.id).count == 1 + 1)
@@ -267,7 +267,7 @@ struct ModerationTests {
             }
             try await running.pipeline.janitor.sweep()
             #expect(try await files(running, ids[0]).isEmpty)
-            #expect(try await files(running, ids[1]).count == 5)
+            #expect(try await files(running, ids[1]).count == 6)
         }
     }
 

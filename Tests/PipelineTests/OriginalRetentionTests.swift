@@ -157,7 +157,7 @@ struct OriginalRetentionTests {
             #expect(photo.droppedAt != nil && photo.sha256 == sha256(of: bytes) && photo.byteCount == bytes.count)
             #expect(try record.originals.isEmpty)
             let usage = try await UsageReader(running.pipeline).document(of: record.owner)
-            #expect(usage.originals.files == 0 && usage.garbage.files == 0 && usage.renditions.files == 4)
+            #expect(usage.originals.files == 0 && usage.garbage.files == 0 && usage.renditions.files == 5)
             let explained = try await Explanation(running.pipeline).document(of: try ExplainedSubject(post.description))
             let file = try #require(explained.files.first { $0.use == .dropped })
             #expect(file.sha256 == sha256(of: bytes) && file.expectedBytes == bytes.count && file.droppedAt != nil)

@@ -47,7 +47,7 @@ struct PostModerationTests {
             #expect(try await running.pipeline.store.record(of: id)?.photos[0]?.isBlurred == false)
             // The blurred ones stay for their readers, for the grace period.
             let shown = try await files()
-            #expect(Set(names).isSubset(of: shown) && shown.count == 1 + 4 + 4)
+            #expect(Set(names).isSubset(of: shown) && shown.count == 1 + 5 + 5)
         }
     }
 

@@ -57,9 +57,9 @@ struct PublicAddressTests {
                 ? "/media/maria/\(record.id)/"
                 : "https://photos.example.org/v0/b/demo.appspot.com/o/maria%2Frendition%2F\(record.id)%2F"
             let addresses = addresses(in: post)
-            #expect(addresses.count == 8 && addresses.allSatisfy { $0.hasPrefix(prefix) }, "\(addresses)")
+            #expect(addresses.count == 10 && addresses.allSatisfy { $0.hasPrefix(prefix) }, "\(addresses)")
             let named = Set(addresses.compactMap { MediaAddress($0)?.fileName })
-            #expect(named.isSubset(of: try await files(of: record, running)) && named.count == 8)
+            #expect(named.isSubset(of: try await files(of: record, running)) && named.count == 10)
             for field in ["full", "thumb"] {
                 let uri = try #require(post[try TreeKey("\(field)_storage_uri")]?.stringValue)
                 #expect(running.scratch.exists("Storage/\(uri)"))

@@ -67,7 +67,7 @@ struct RethumbTests {
             try await withPipeline(in: scratch, settings: { $0.recipes = thumb }) { running in
                 _ = try await Rethumb(running.pipeline, selection: .init(), isDryRun: false).run { _ in }
                 try await running.pipeline.janitor.sweep()
-                #expect(try await names(running).count == 1 + 4 + 1, "the original, four old ones, a new one")
+                #expect(try await names(running).count == 1 + 5 + 1, "the original, five old ones, a new one")
             }
             for (recipes, sweeps) in [(Recipe.defaults, false), (thumb, true)] {
                 try await withPipeline(

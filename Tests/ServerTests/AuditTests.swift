@@ -32,7 +32,7 @@ struct AuditTests {
             #expect(finding["path"].string == "blobs/maria/\(post)/\(thumb)" && finding["remedy"].string == "repair")
             #expect(finding["outcome"].string == "found")
             let last = try #require(found.last)
-            #expect(last["finished"].bool == true && last["done"].int == 1 && last["files"].int == 4, "\(last)")
+            #expect(last["finished"].bool == true && last["done"].int == 1 && last["files"].int == 5, "\(last)")
             #expect(last["findings"]["rendition_missing"].int == 1)
             let status = try await service.client.get("/v1/status").json["audits"]["check"]
             #expect(status["findings"]["rendition_missing"].int == 1 && status["posts"].int == 1)
@@ -73,11 +73,11 @@ struct AuditTests {
             #expect(life["owner"].string == "maria" && life["state"].string == "published")
             #expect(life["intake"].string == "socket" && life["purpose"].string == "post")
             let files = life["files"]
-            #expect((0..<5).count { files[$0]["use"].string == "shown" } == 4, "\(files)")
-            let thumb = try #require((0..<5).first { files[$0]["path"].string?.contains("/thumb-") == true })
+            #expect((0..<6).count { files[$0]["use"].string == "shown" } == 5, "\(files)")
+            let thumb = try #require((0..<6).first { files[$0]["path"].string?.contains("/thumb-") == true })
             #expect(files[thumb]["recipe"].string == "thumb=640x640,inside,q70")
             #expect(files[thumb]["bytes"].int == files[thumb]["expected_bytes"].int)
-            let original = try #require((0..<5).first { files[$0]["use"].string == "original" })
+            let original = try #require((0..<6).first { files[$0]["use"].string == "original" })
             #expect(files[thumb]["source"].string == files[original]["sha256"].string)
             #expect(life["commits"][0]["token"].string != nil && life["commits"][0]["timestamp"].int ?? 0 > 0)
             #expect(life["named"][0].string != nil)

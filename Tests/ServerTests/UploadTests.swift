@@ -29,7 +29,7 @@ struct UploadTests {
             #expect(post["author"]["uid"].string == "maria")
             #expect(post["timestamp"].int != nil)
             #expect(post["thumb_url"].string?.hasPrefix("/media/maria/\(id)/thumb-") == true)
-            #expect(post["photos"][0]["renditions"].keys == ["full", "thumb", "small", "tile"])
+            #expect(post["photos"][0]["renditions"].keys == ["full", "medium", "thumb", "small", "tile"])
             #expect(service.scratch.exists("Storage/blobs/maria/\(id)/original.\(suffix)"))
             let thumb = try await service.client.get(post["thumb_url"].string ?? "/")
             #expect(thumb.status == 200)

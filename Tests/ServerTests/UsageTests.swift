@@ -20,7 +20,7 @@ struct UsageTests {
             let second = try await service.client.get("/v1/usage?limit=1&after=\(next)").json
             #expect(second["users"][0]["user"].string == "maria" && second["has_more"].bool == false)
             #expect(
-                second["users"][0]["originals"]["files"].int == 1 && second["users"][0]["renditions"]["files"].int == 4)
+                second["users"][0]["originals"]["files"].int == 1 && second["users"][0]["renditions"]["files"].int == 5)
 
             let maria = try await service.client.get("/v1/usage/maria").json
             #expect(maria["user"].string == "maria" && maria["originals"]["bytes"].int == photo.count)

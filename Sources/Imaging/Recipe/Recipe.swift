@@ -61,9 +61,11 @@ public struct Recipe: Sendable, Hashable {
     /// The longest side that a box may have.
     public static let maxSide = 16_384
 
-    /// The recipes of a photo post: the whole image, its thumbnail, a list's small one, a grid's square.
+    /// The recipes of a photo post: the whole image, the size for a phone's screen, its thumbnail, a list's small one, a grid's
+    /// square.
     public static let defaults: [Recipe] = [
         Recipe(unchecked: "full", .inside, width: 1280, height: 1280, quality: 90),
+        Recipe(unchecked: "medium", .inside, width: 960, height: 960, quality: 75),
         Recipe(unchecked: "thumb", .inside, width: 640, height: 640, quality: 70),
         Recipe(unchecked: "small", .inside, width: 320, height: 320, quality: 75),
         Recipe(unchecked: "tile", .cover, width: 160, height: 160, quality: 75),
