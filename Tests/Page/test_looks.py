@@ -45,7 +45,7 @@ def settled(page):
         }""")
     wait(page, """() => [...document.images].every((image) => {
         const { top, bottom } = image.getBoundingClientRect();
-        return bottom <= 0 || top >= innerHeight || image.complete;
+        return bottom <= 0 || top >= innerHeight || (image.complete && image.currentSrc !== "");
     })""")
     at_rest(page)
 

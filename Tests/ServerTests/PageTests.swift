@@ -48,6 +48,31 @@ struct PageTests {
         }
     }
 
+    @Test(
+        "A photo comes in sizes that its place needs: a list names the large ones for scripts only, and one photo comes at once"
+    )
+    func photos() async throws {
+        try await withService { service in
+            try await service.setDefaultRules()
+            let photo = try Fixture.bytes("photo.jpg")
+            let id = try #require(try await service.client.post(photo)["post_id"].string)
+            _ = try await service.client.post(photo)
+            func widths(_ name: String, _ page: String) -> [[String]] {
+                attributes(name, page).map { sources in
+                    sources.split(separator: ", ").map { String($0.drop { $0 != " " }.dropFirst()) }
+                }
+            }
+            let list = try await service.tcpClient.get("/all").text
+            #expect(widths("srcset", list) == [["320w", "640w", "960w"], ["320w", "640w", "960w"]])
+            #expect(widths("data-larger", list) == [["1280w"], ["1280w"]])
+            #expect(attributes("loading", list) == ["lazy"])
+            #expect(attributes("fetchpriority", list) == ["high", "low"], "the scripts, and the second photo")
+            let post = try await service.tcpClient.get("/posts/\(id)").text
+            #expect(widths("srcset", post) == [["320w", "640w", "960w", "1280w"]])
+            #expect(widths("data-larger", post).isEmpty && attributes("loading", post).isEmpty)
+        }
+    }
+
     @Test("A page leads to the one before it, and no post is in two")
     func pages() async throws {
         try await withService { service in

@@ -48,18 +48,18 @@ export class FeedPage {
     const places = this.layOut();
     this.reserve();
     this.element.replaceChildren();
-    if (!isEager || !this.#fill(places, true)) fillWithFrames(this);
+    if (!isEager || !this.#fill(places)) fillWithFrames(this);
   }
 
   // Shows some more posts; true when there are none left to show.
   fill() {
-    return !this.isShown || this.#fill(this.layOut(), false);
+    return !this.isShown || this.#fill(this.layOut());
   }
 
-  #fill(places, isEager) {
+  #fill(places) {
     const start = this.element.childElementCount;
     this.element.append(...this.posts.slice(start, start + sliceLength).map((post, index) => (
-      this.#card(post, places?.[start + index], isEager))));
+      this.#card(post, places?.[start + index]))));
     if (places) this.#place(places, start);
     this.list.number(this);
     if (this.element.childElementCount < this.posts.length) return false;
@@ -110,9 +110,8 @@ export class FeedPage {
     this.list.number(this);
   }
 
-  #card(post, place, isEager) {
-    const sizes = place ? `${Math.ceil(place.width)}px` : "(max-width: 40rem) 100vw, 38rem";
-    const card = this.list.maker.element(post, { isEager, sizes });
+  #card(post, place, isEager = false) {
+    const card = this.list.maker.element(post, { isEager, sizes: place && `${Math.ceil(place.width)}px` });
     card.post = post;
     return card;
   }

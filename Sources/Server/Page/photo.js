@@ -1,4 +1,4 @@
-// A photo: its ThumbHash at once, and over it the rendition that its place on the screen needs.
+// A photo: its ThumbHash at once, and over it the rendition that its place on the screen needs, once that is near.
 
 import { h } from "./dom.js";
 import { placeholderURL } from "./placeholder.js";
@@ -10,15 +10,56 @@ export function altOf(post, index) {
   return post.photos[index].alt || t("photo.alt", { index: index + 1, name: post.name || post.uid });
 }
 
-// `sizes` is the width that the photo will have, as the attribute of an image says it.
-export function photoElement(photo, { alt, sizes, isEager = false, isFirst = false }) {
-  const largest = photo.renditions.at(-1);
+// The sources of the images that wait until they are near: on the screen at first, so that scripts and what is seen come before
+// what is not, and within a screen and a half of it for whoever has scrolled.
+const sources = new WeakMap();
+let watcher = watch("0px");
+
+addEventListener("scroll", () => {
+  watcher.disconnect();
+  watcher = watch("150% 0px");
+  for (const image of document.querySelectorAll(".photo-frame img")) if (sources.has(image)) watcher.observe(image);
+}, { once: true, passive: true });
+
+function watch(rootMargin) {
+  return new IntersectionObserver((entries, watcher) => {
+    for (const { target, isIntersecting } of entries) {
+      if (!isIntersecting) continue;
+      watcher.unobserve(target);
+      load(target, sources.get(target));
+      sources.delete(target);
+    }
+  }, { rootMargin });
+}
+
+function load(image, { srcset, src }) {
+  if (srcset) image.srcset = srcset;
+  image.src = src;
+}
+
+// Pixels across that are enough for a photo in a list on a phone, however dense its screen is.
+const enough = 700;
+
+// The renditions that a list needs. The service has the same rule for the lists that it writes.
+export function listed({ renditions }) {
+  const last = innerWidth < 640 ? renditions.findIndex(({ width }) => width >= enough) : -1;
+  return last < 0 ? renditions : renditions.slice(0, last + 1);
+}
+
+// `sizes` is the width that the photo will have, as the attribute of an image says it. One that is eager does not wait until it is near.
+export function photoElement(photo, { alt, sizes, renditions = photo.renditions, isEager = false, isFirst = false }) {
+  const largest = renditions.at(-1);
   const image = h("img", {
     alt, sizes, width: photo.width || largest?.width || 3, height: photo.height || largest?.height || 2, decoding: "async",
-    loading: isEager ? null : "lazy", fetchpriority: isFirst ? "high" : null,
-    srcset: photo.renditions.map(({ url, width }) => `${url} ${width}w`).join(", ") || null,
-    src: largest?.url ?? nothing,
+    fetchpriority: isFirst ? "high" : null,
   });
+  const source = { srcset: renditions.map(({ url, width }) => `${url} ${width}w`).join(", "), src: largest?.url ?? nothing };
+  if (isEager || !largest) {
+    load(image, source);
+  } else {
+    sources.set(image, source);
+    watcher.observe(image);
+  }
   const frame = h("span", { class: "photo-frame" }, image);
   if (photo.color) frame.style.backgroundColor = photo.color;
   const placeholder = placeholderURL(photo.hash);

@@ -32,7 +32,7 @@ export async function postView(route, { element }) {
   }
   const details = detailsOf(post);
   const photos = post.photos.map((photo, index) => {
-    const box = photoElement(photo, { alt: altOf(post, index), sizes: "(max-width: 60rem) 100vw, 60rem", isEager: index < 2, isFirst: index === 0 });
+    const box = photoElement(photo, { alt: altOf(post, index), sizes: "(max-width: 60rem) 100vw, 60rem", isEager: index === 0, isFirst: index === 0 });
     box.style.setProperty("--ratio", ratioOf(photo));
     return box;
   });

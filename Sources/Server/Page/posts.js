@@ -32,7 +32,7 @@ export function postOfItem(item) {
     photos: [...item.querySelectorAll(".photo img")].map((image) => ({
       ...sizeOf(image), hash: image.dataset.hash ?? "", color: image.dataset.color ?? "",
       alt: image.dataset.alt ?? "",
-      renditions: (image.getAttribute("srcset") ?? "").split(", ").filter(Boolean).map((part) => {
+      renditions: [image.getAttribute("srcset"), image.dataset.larger].filter(Boolean).join(", ").split(", ").filter(Boolean).map((part) => {
         const [url, size] = part.split(" ");
         const width = Number.parseInt(size, 10);
         return { url, width, height: Math.round(width / ratioOf(sizeOf(image))) };

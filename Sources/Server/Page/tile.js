@@ -2,7 +2,7 @@
 
 import { articleOf, likeButton, personHref, postHref, showLikes } from "./card.js";
 import { h, icon, icons } from "./dom.js";
-import { altOf, photoElement } from "./photo.js";
+import { altOf, listed, photoElement } from "./photo.js";
 import { ratioOf } from "./posts.js";
 import { t } from "./texts.js";
 
@@ -11,13 +11,13 @@ export function ratio(post) {
   return post.photos.length > 0 ? Math.min(2.6, Math.max(0.55, ratioOf(post.photos[0]))) : 1.25;
 }
 
-// `isEager` is for one that is on the screen at once.
+// `isEager` is for one that takes the place of another.
 export function element(post, { isEager, sizes }) {
   const author = h("a", { class: "author", href: personHref(post.uid) }, post.name || post.uid);
   const [photo] = post.photos;
   const face = photo
     ? h("a", { class: "photo", href: postHref(post), dataset: { index: 0 } },
-      photoElement(photo, { alt: altOf(post, 0), sizes, isEager, isFirst: isEager }))
+      photoElement(photo, { alt: altOf(post, 0), sizes, renditions: listed(photo), isEager }))
     : h("a", { class: "photo words", href: postHref(post), dir: "auto" }, post.text);
   const several = post.photos.length > 1
     && h("span", { class: "several" }, icon(icons.album), h("span", { class: "hidden-visually" }, t("card.photos", { count: post.photos.length })));

@@ -12,12 +12,9 @@ extension ShownPost {
         /// Whether it is alone, and large.
         var isAlone = false
 
-        /// How many posts a screen may show at first.
-        private static let firstCount = 6
-
-        fileprivate var isLazy: Bool { index >= Self.firstCount }
+        /// How wide its photos are, as `page.css` has it, or `viewer.css` once scripts have drawn it.
         fileprivate var sizes: String {
-            isAlone ? "(max-width: 60rem) 100vw, 60rem" : "(max-width: 40rem) 100vw, 22rem"
+            isAlone ? "(max-width: 60rem) 100vw, 60rem" : "(max-width: 33rem) 100vw, (max-width: 52rem) 50vw, 20rem"
         }
     }
 
@@ -36,14 +33,22 @@ extension ShownPost {
 
     private func values(of photo: Photo, _ index: Int, _ place: Place, _ texts: PageTexts) -> [String: Any]? {
         guard let chosen = photo.chosen else { return nil }
+        let choices = place.isAlone ? photo.choices[...] : photo.listed
         var values: [String: Any] = [
             "source": chosen.path, "sizes": place.sizes, "width": photo.width, "height": photo.height,
-            "sources": photo.choices.map { "\($0.path) \($0.width)w" }.joined(separator: ", "),
+            "sources": Self.sources(choices), "isFirst": place.index == 0 && index == 0,
             "alt": alt(of: photo, index, texts), "hash": photo.placeholder, "color": photo.color,
-            "isLazy": place.isLazy, "isFirst": place.index == 0 && index == 0,
         ]
+        // What scripts may need besides.
+        let larger = photo.choices[choices.endIndex...]
+        if !larger.isEmpty { values["larger"] = Self.sources(larger) }
         if !photo.alt.isEmpty { values["ownAlt"] = photo.alt }
         return values
+    }
+
+    /// Renditions to choose from, as the attribute `srcset` has them.
+    private static func sources(_ renditions: ArraySlice<Rendition>) -> String {
+        renditions.map { "\($0.path) \($0.width)w" }.joined(separator: ", ")
     }
 
     /// What a photo shows, in words, or else whose it is.

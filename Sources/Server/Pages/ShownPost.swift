@@ -25,6 +25,13 @@ struct ShownPost: Sendable {
             return renditions.filter { widths.insert($0.width).inserted }
         }
 
+        /// The choices of a list: no more than a phone needs, however dense its screen is. `photo.js` has this rule, too.
+        var listed: ArraySlice<Rendition> {
+            let choices = choices
+            guard let last = choices.firstIndex(where: { $0.width >= 700 }) else { return choices[...] }
+            return choices[...last]
+        }
+
         /// What a page shows where it can show one alone: of 480 pixels, or of as many as there are.
         var chosen: Rendition? { renditions.first { $0.width >= 480 } ?? renditions.last }
 
