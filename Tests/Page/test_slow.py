@@ -1,0 +1,105 @@
+"""The first page on a slow phone: what comes first, and how much of it. The network is slow; nothing hangs on how slow."""
+
+import pytest
+from gallery import opened, until
+from playwright.sync_api import expect
+from service import service
+
+PHONE = {"viewport": {"width": 390, "height": 844}, "device_scale_factor": 3, "is_mobile": True, "has_touch": True}
+CARDS = "post-feed article"
+
+# Notes what was there in a frame for the first time, in order, and the frames in which there was neither list after one had come.
+WATCH = """
+window.watched = { order: [], bare: 0 };
+const parts = {
+    list: () => document.querySelector("#posts li"),
+    looks: () => document.querySelector("#posts li") && getComputedStyle(document.querySelector("#posts")).listStyleType === "none",
+    cards: () => document.querySelector("post-feed article"),
+    tools: () => document.querySelector("#tools .account"),
+};
+(function look() {
+    for (const [name, isThere] of Object.entries(parts)) if (!watched.order.includes(name) && isThere()) watched.order.push(name);
+    if (watched.order.length > 0 && !parts.list() && !parts.cards()) watched.bare += 1;
+    requestAnimationFrame(look);
+})();
+"""
+
+# What the page has of its photos: the bytes that came, and of each photo of the list, whether it is on the screen and has come.
+PHOTOS = """() => ({
+    bytes: performance.getEntriesByType("resource").filter(({ initiatorType }) => initiatorType === "img")
+        .reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0),
+    shown: [...document.querySelectorAll("post-feed .photo-frame")].map((frame) => {
+        const { top, bottom } = frame.getBoundingClientRect();
+        return { isNear: bottom > 0 && top < innerHeight, isLoaded: frame.classList.contains("loaded"), address: frame.firstChild.currentSrc };
+    }),
+})"""
+
+
+@pytest.fixture(scope="module")
+def running():
+    """A service whose list would be a megabyte of photos in their largest sizes."""
+    with service() as running:
+        for number in range(12):
+            running.publish(f"Number {number}", "photo.jpg")
+        yield running
+
+
+def on_slow_phone(browser, running, script=None):
+    return opened(browser, running, "about:blank", script=script, **PHONE)
+
+
+def slow_down(page):
+    session = page.context.new_cdp_session(page)
+    session.send("Network.enable")
+    session.send("Network.emulateNetworkConditions", {
+        "offline": False, "latency": 300, "downloadThroughput": 100_000, "uploadThroughput": 100_000, "connectionType": "cellular3g"})
+
+
+def test_the_list_comes_first_then_the_scripts_and_photos_when_they_are_seen(browser, running):
+    with on_slow_phone(browser, running, WATCH) as page:
+        asked = []
+        page.on("request", lambda request: asked.append(request.url.removeprefix(running.url)))
+        slow_down(page)
+        page.goto("/all", wait_until="commit")
+        expect(page.locator("#tools .account")).to_be_visible()
+        watched = page.evaluate("watched")
+        assert watched == {"order": ["list", "looks", "cards", "tools"], "bare": 0}
+
+        # Scripts come in two files, and before photos: of these there are no more than two before the tools are asked for.
+        scripts = [address for address in asked if address.endswith(".js")]
+        assert scripts[:2] == ["/page/gallery.en.js", "/page/gallery-tools.en.js"], asked
+        photos = [index for index, address in enumerate(asked) if address.startswith("/media/")]
+        assert asked.index(scripts[0]) < photos[0], asked
+        assert sum(index < asked.index(scripts[1]) for index in photos) <= 2, asked
+
+        def come():
+            found = page.evaluate(PHOTOS)
+            return found if all(photo["isLoaded"] for photo in found["shown"] if photo["isNear"]) else None
+
+        found = until(page, "the photos on the screen", come)
+        print(f"\nphotos before the first scroll: {found['bytes']} bytes")
+        assert 10_000 < found["bytes"] <= 350_000
+        assert len(found["shown"]) == 10
+        assert [photo["isLoaded"] for photo in found["shown"]] == [photo["isNear"] for photo in found["shown"]], found
+        # As large as the screen shows it, not as large as it is.
+        assert "/medium-" in found["shown"][0]["address"], found
+
+        # Whoever scrolls has those of the next screens before they are there.
+        page.mouse.wheel(0, 100)
+        until(page, "photos below the screen", lambda: any(
+            photo["isLoaded"] and not photo["isNear"] for photo in page.evaluate(PHOTOS)["shown"][-8:]))
+
+
+def test_photos_further_down_come_when_no_scripts_do(browser, running):
+    with on_slow_phone(browser, running) as page:
+        page.route("**/page/gallery*.js", lambda route: route.abort())
+        page.goto("/all")
+
+        def loaded():
+            return page.evaluate("[...document.querySelectorAll('#posts img')].map(({ naturalWidth }) => naturalWidth > 0)")
+
+        until(page, "the first photos", lambda: loaded()[:2] == [True, True])
+        assert not any(loaded()[2:])
+        # They wait as long as an animation takes.
+        page.evaluate("for (const animation of document.getAnimations()) animation.finish()")
+        until(page, "another photo", lambda: loaded()[2])
