@@ -96,6 +96,10 @@
                     "data in another item", HEIFBuilder(items: [changed { $0.method = 2 }, plain]),
                     "from other items (construction method 2)"),
                 unsupported(
+                    "a second layer, as of stereo",
+                    HEIFBuilder(items: [changed { $0.data += [0, 0, 0, 4, 0x26, 0x09, 0xAF, 0] }]),
+                    "several layers (multilayer HEVC)"),
+                unsupported(
                     "an image sequence", HEIFBuilder(brands: ["msf1", "hevc", "iso8"], boxes: film),
                     "HEIC that is a film or an animation", hint: "Save one of its pictures"),
                 unsupported(

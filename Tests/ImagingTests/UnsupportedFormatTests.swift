@@ -12,6 +12,13 @@ struct UnsupportedFormatTests {
 
     private static let signature: [UInt8] = [0x89] + Array("PNG\r\n\u{1A}\n".utf8)
 
+    /// A JPEG whose frame header has no height, which stands in a segment behind the scan.
+    private static let heightAtEnd: [UInt8] = {
+        var bytes = ImageFixture.bytes("no-height.jpg")
+        bytes.replaceSubrange(bytes.count - 2..<bytes.count, with: [0xFF, 0xDC, 0, 4, 0, 120, 0xFF, 0xD9])
+        return bytes
+    }()
+
     static let rows = [
         row("a PNG's first byte", [0x89], .truncated, "PNG", hint: "again"),
         row("a PNG's first bytes", Array(signature.prefix(5)), .truncated, "PNG", hint: "again"),
@@ -30,6 +37,9 @@ struct UnsupportedFormatTests {
         row(
             "a HEIF of the newest kind", [0, 0, 0, 16] + Array("ftypmif3".utf8) + [0, 0, 0, 0], .unsupportedFormat,
             "mif3"),
+        row(
+            "a JPEG that tells its height at its end", heightAtEnd, .unsupportedFormat, "(DNL)", hint: "another program"
+        ),
         row("a film", [0, 0, 0, 16] + Array("ftypisom".utf8) + [0, 0, 0, 0], .unsupportedFormat, "MP4 video"),
     ]
 

@@ -18,4 +18,6 @@ struct CodedImageInfo {
     let workingBytes: Int
     /// Whether it is one image, and all is what it seems.
     let isPlain: Bool
+    /// Whether there are layers on top of the image, such as a second eye's view.
+    var isLayered = false
 }

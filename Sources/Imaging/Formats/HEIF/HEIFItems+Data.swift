@@ -7,6 +7,7 @@ extension HEIFItems {
         guard coded.isPlain, try storedSize(of: item, bytes).coded.covers(coded.size, factor: 1) else {
             throw .corrupt(format, "a coded picture that is not what the file says")
         }
+        guard !coded.isLayered else { throw refusalOfLayers }
         return coded
     }
 

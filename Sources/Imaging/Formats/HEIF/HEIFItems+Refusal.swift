@@ -11,6 +11,9 @@ extension HEIFItems {
         return refusal(types.isEmpty ? "without a still picture" : "that does not say which of its pictures is meant")
     }
 
+    /// The error for a picture of several layers, such as one for each eye.
+    var refusalOfLayers: ImageError { refusal("of pictures in several layers (multilayer HEVC)") }
+
     /// Refuses an item of a kind that we do not decode, and one whose bytes are not in the file as they are.
     func checkKind(of item: Int, _ bytes: Span<UInt8>) throws(ImageError) {
         switch obstacles[item] {

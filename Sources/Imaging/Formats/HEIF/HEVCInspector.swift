@@ -5,7 +5,7 @@ struct HEVCInspector: CodedImageInspector {
     private var size = PixelSize(width: 0, height: 0)
     private var (samplesPerPixel, bits) = (1.0, 8)
     private var imageCount = 0
-    private var isPlain = true
+    private var (isPlain, isLayered) = (true, false)
     private var unitCount = 0
     private var lengthSize = 4
     /// A slice each is usual; this is enough for a slice a row of blocks.
@@ -17,7 +17,7 @@ struct HEVCInspector: CodedImageInspector {
         let bytesPerPixel = (samplesPerPixel + 1) * (bits > 8 ? 2 : 1) + 1
         return CodedImageInfo(
             size: size, workingBytes: Int(Double(min(size.pixelCount, 1 << 40)) * bytesPerPixel) + 1 << 20,
-            isPlain: isPlain && imageCount == 1)
+            isPlain: isPlain && imageCount == 1, isLayered: isLayered)
     }
 
     /// Takes NAL units, each behind its length, which has as many bytes as the configuration that was taken says.
@@ -79,11 +79,13 @@ struct HEVCInspector: CodedImageInspector {
     }
 
     /// The header's second to seventh bit are the unit's type (7.4.2.2): 16 to 21 begin anew, 33 is a sequence
-    /// parameter set. The bit behind the header of an image's first slice is set (7.3.6.1).
+    /// parameter set. The next six say in which layer it is; those above layer 0 are other decoders' (annex F). The bit
+    /// behind the header of an image's first slice is set (7.3.6.1).
     private mutating func take(unit: Span<UInt8>) {
         unitCount += 1
         guard let header = unit.byte(at: 0), unitCount <= HEVCInspector.maxUnits else { return isPlain = false }
-        let type = header >> 1 & 0x3F
+        let (type, layer) = (header >> 1 & 0x3F, (header & 1) << 5 | (unit.byte(at: 1) ?? 0) >> 3)
+        guard layer == 0 else { return isLayered = true }
         if type < 32 {
             if !(16...21).contains(type) { isPlain = false }
             if let slice = unit.byte(at: 2), slice & 0x80 != 0 { imageCount += 1 }

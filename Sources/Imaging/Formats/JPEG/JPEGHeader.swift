@@ -9,6 +9,7 @@ enum JPEGHeader {
             let segment = bytes.extracting(payload)
             if marker == 0xDA {
                 guard let size else { throw .corrupt(.jpeg, "a scan before the frame header") }
+                if size.height == 0 { try checkHeight(bytes, behind: offset) }
                 return ImageHeader(
                     format: .jpeg, storedSize: size, orientation: orientation ?? .up, hasAlpha: false, frameCount: 1)
             } else if isFrame(marker) {
@@ -17,6 +18,16 @@ enum JPEGHeader {
                 orientation = EXIF.orientation(segment.extracting(6...))
             }
         }
+    }
+
+    /// Refuses by its name an image that gives its height behind the first scan (DNL; T.81, B.2.5), as scanners that fed
+    /// paper did.
+    private static func checkHeight(_ bytes: Span<UInt8>, behind offset: Int) throws(ImageError) {
+        var offset = offset
+        guard JPEGScans.nextMarker(bytes, &offset) == 0xDC else { return }
+        throw .unsupported(
+            "JPEG that gives its height behind its pixels (DNL)",
+            hint: "Save the picture again in another program, and send that.")
     }
 
     /// Moves past the next segment, and the markers before it that stand alone.
