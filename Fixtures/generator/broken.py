@@ -1,9 +1,9 @@
-"""Files that must be refused, and the code with which they are."""
+"""Broken files, and the code with which they are refused; or what is shown of them all the same."""
 
 import struct
 import zlib
 
-from generator import gif, picture, png
+from generator import fixture, gif, picture, png
 from generator.fixture import refused
 
 
@@ -46,8 +46,6 @@ def _cut(whole):
     made.append(refused("signature-only.jpg", b"\xff\xd8\xff", "truncated"))
     made.append(refused("signature-only.png", png.SIGNATURE, "truncated"))
     made.append(refused("signature-only.gif", b"GIF89a", "truncated"))
-    made.append(refused("no-end-marker.jpg", whole["baseline-420.jpg"][:-2], "truncated"))
-    made.append(refused("no-end-chunk.png", whole["rgb-8.png"][:-12], "truncated"))
     return made
 
 
@@ -95,9 +93,10 @@ def _gifs():
     palette = [(0, 0, 0, 255), (255, 255, 255, 255)]
     screen = gif.screen(8, 8, palette)
     data = gif.lzw([0] * 64, 2)
+    black = picture.Picture(8, 8, [(0, 0, 0, 255)] * 64)
     return [
         refused("code-size-9.gif", screen + gif.frame(8, 8, b"\x09" + data[1:]) + gif.TRAILER, "corrupt"),
-        refused("no-palette.gif", gif.screen(8, 8) + gif.frame(8, 8, data) + gif.TRAILER, "corrupt"),
+        fixture.whole("no-palette.gif", gif.screen(8, 8) + gif.frame(8, 8, data) + gif.TRAILER, black, "gif"),
         refused("no-frame.gif", screen + gif.TRAILER, "corrupt", "no picture"),
         refused("no-canvas.gif", gif.screen(0, 8, palette) + gif.frame(8, 8, data) + gif.TRAILER, "corrupt", "0×8"),
         refused("too-few-pixels.gif", screen + gif.frame(8, 8, gif.lzw([0] * 9, 2)) + gif.TRAILER, "corrupt"),

@@ -15,7 +15,8 @@ struct ccodecs_gif_decoder {
     size_t count;
     size_t offset;
     bool ran_off_the_end;
-    bool is_in_frame;
+    uint32_t unread_lines;  // of the frame that was reached last; giflib passes over its data with its last line
+    bool has_unread_data;
     // Where a byte is that giflib is to take for an 8; SIZE_MAX: nowhere.
     size_t disguised;
 };
@@ -60,6 +61,17 @@ static int read_extension(ccodecs_gif_decoder *decoder, ccodecs_gif_info *info) 
     return GIF_OK;
 }
 
+// Without a colour table the first index is black, the last one white, and those between are the greys between: so is
+// black and white what has two, as the standard recommends (GIF89a, 18), and 256 are shown as others show them. A code
+// size of 2 is that of one bit, too; then the screen's descriptor says which it is, be there a table or not.
+static void set_greys(const ccodecs_gif_decoder *decoder, ccodecs_gif_info *info) {
+    unsigned bits = decoder->bytes[decoder->offset - 1];
+    if (bits <= 2) bits = (decoder->bytes[10] & 7) == 0 ? 1 : 2;
+    if (bits > 8) bits = 8;
+    unsigned last = (1u << bits) - 1;
+    for (unsigned i = 0; i < 256; i++) memset(&info->palette[i * 3], i < last ? (int)(i * 255 / last) : 255, 3);
+}
+
 // giflib refuses a frame whose indices are said to have more than 8 bits, though they never do. It is told 8, and its
 // pixels are not asked for.
 static bool disguise_wide_codes(ccodecs_gif_decoder *decoder) {
@@ -77,8 +89,8 @@ static ccodecs_code read_frame(ccodecs_gif_decoder *decoder, ccodecs_gif_info *i
     info->has_wide_codes = disguise_wide_codes(decoder);
     if (DGifGetImageDesc(gif) == GIF_ERROR) return fail(decoder, gif->Error, fault);
     const ColorMapObject *colors = gif->Image.ColorMap != NULL ? gif->Image.ColorMap : gif->SColorMap;
-    if (colors == NULL) return fail(decoder, D_GIF_ERR_NO_COLOR_MAP, fault);
-    for (int i = 0; i < colors->ColorCount && i < 256; i++) {
+    if (colors == NULL) set_greys(decoder, info);
+    for (int i = 0; colors != NULL && i < colors->ColorCount && i < 256; i++) {
         info->palette[i * 3] = colors->Colors[i].Red;
         info->palette[i * 3 + 1] = colors->Colors[i].Green;
         info->palette[i * 3 + 2] = colors->Colors[i].Blue;
@@ -90,6 +102,8 @@ static ccodecs_code read_frame(ccodecs_gif_decoder *decoder, ccodecs_gif_info *i
     info->width = (uint32_t)gif->Image.Width;
     info->height = (uint32_t)gif->Image.Height;
     info->is_interlaced = gif->Image.Interlace;
+    decoder->unread_lines = info->width > 0 ? info->height : 0;
+    decoder->has_unread_data = true;
     return CCODECS_OK;
 }
 
@@ -110,8 +124,6 @@ ccodecs_code ccodecs_gif_open(const uint8_t *bytes, size_t count, ccodecs_gif_de
     return code == CCODECS_OK && !has_frame ? fail(decoder, D_GIF_ERR_NO_IMAG_DSCR, fault) : code;
 }
 
-// giflib passes over the rest of a frame's data with its last line; of a frame without pixels, or with wide codes, none is
-// read.
 static int skip_data(GifFileType *gif) {
     GifByteType *block;
     do {
@@ -122,8 +134,8 @@ static int skip_data(GifFileType *gif) {
 
 ccodecs_code ccodecs_gif_next(ccodecs_gif_decoder *decoder, ccodecs_gif_info *info, bool *has_frame,
                               ccodecs_fault *fault) {
-    bool is_unread = decoder->is_in_frame && (info->width == 0 || info->height == 0 || info->has_wide_codes);
-    if (is_unread && skip_data(decoder->gif) == GIF_ERROR) return fail(decoder, decoder->gif->Error, fault);
+    if (decoder->has_unread_data && skip_data(decoder->gif) == GIF_ERROR) return fail(decoder, decoder->gif->Error, fault);
+    decoder->has_unread_data = false;
     memset(info, 0, sizeof *info);
     info->transparent_index = NO_TRANSPARENT_COLOR;
     *has_frame = false;
@@ -133,7 +145,7 @@ ccodecs_code ccodecs_gif_next(ccodecs_gif_decoder *decoder, ccodecs_gif_info *in
         if (DGifGetRecordType(decoder->gif, &record) == GIF_ERROR) return fail(decoder, decoder->gif->Error, fault);
         if (record == TERMINATE_RECORD_TYPE) return CCODECS_OK;
         if (record == IMAGE_DESC_RECORD_TYPE) {
-            *has_frame = decoder->is_in_frame = true;
+            *has_frame = true;
             return read_frame(decoder, info, fault);
         }
         if (record == EXTENSION_RECORD_TYPE && read_extension(decoder, info) == GIF_ERROR) {
@@ -146,7 +158,10 @@ ccodecs_code ccodecs_gif_next(ccodecs_gif_decoder *decoder, ccodecs_gif_info *in
 size_t ccodecs_gif_data_offset(const ccodecs_gif_decoder *decoder) { return decoder->offset; }
 
 ccodecs_code ccodecs_gif_read_line(ccodecs_gif_decoder *decoder, uint8_t *indices, ccodecs_fault *fault) {
-    if (DGifGetLine(decoder->gif, indices, decoder->gif->Image.Width) == GIF_OK) return CCODECS_OK;
+    if (DGifGetLine(decoder->gif, indices, decoder->gif->Image.Width) == GIF_OK) {
+        if (decoder->unread_lines > 0 && --decoder->unread_lines == 0) decoder->has_unread_data = false;
+        return CCODECS_OK;
+    }
     return fail(decoder, decoder->gif->Error, fault);
 }
 

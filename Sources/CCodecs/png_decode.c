@@ -45,6 +45,10 @@ static void release(png_structp png, void *memory) {
     free(memory);
 }
 
+// The bytes of pixels' data that libpng asks for at a time, if there are as many.
+static const size_t step_bytes = 8192;
+
+// libpng takes all that it asks for or none. It asks for no more than there is left, so that nothing of a cut file is lost.
 static void on_read(png_structp png, png_bytep bytes, size_t count) {
     ccodecs_png_decoder *decoder = png_get_io_ptr(png);
     if (count > decoder->count - decoder->offset) {
@@ -53,6 +57,8 @@ static void on_read(png_structp png, png_bytep bytes, size_t count) {
     }
     memcpy(bytes, decoder->bytes + decoder->offset, count);
     decoder->offset += count;
+    size_t left = decoder->count - decoder->offset;
+    if (left > 0) png_set_compression_buffer_size(png, left < step_bytes ? left : step_bytes);
 }
 
 static ccodecs_code code_of_error(const ccodecs_png_decoder *decoder) {
@@ -73,8 +79,8 @@ static void set_transforms(ccodecs_png_decoder *decoder, bool is_deep) {
 }
 
 ccodecs_code ccodecs_png_open(const uint8_t *bytes, size_t count, uint32_t max_width, uint32_t max_height,
-                              size_t max_chunk_bytes, size_t step_bytes, bool is_deep,
-                              ccodecs_png_decoder **result, ccodecs_png_info *info, ccodecs_fault *fault) {
+                              size_t max_chunk_bytes, bool is_deep, ccodecs_png_decoder **result,
+                              ccodecs_png_info *info, ccodecs_fault *fault) {
     ccodecs_png_decoder *decoder = calloc(1, sizeof *decoder);
     *result = decoder;  // the caller closes it, whatever is returned
     if (decoder == NULL) return CCODECS_OUT_OF_MEMORY;
@@ -93,7 +99,6 @@ ccodecs_code ccodecs_png_open(const uint8_t *bytes, size_t count, uint32_t max_w
     png_set_chunk_cache_max(png, 128);
     // A negative count: every chunk but IHDR, PLTE, tRNS, IDAT and IEND is skipped unread.
     png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, NULL, -1);
-    if (step_bytes > 0) png_set_compression_buffer_size(png, step_bytes);
     png_set_read_fn(png, decoder, on_read);
     png_read_info(png, decoder->info);
     set_transforms(decoder, is_deep);

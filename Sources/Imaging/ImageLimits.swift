@@ -19,7 +19,8 @@ public struct ImageLimits: Sendable, Hashable {
     public var maxScans: Int
     /// The most pixels in all scans of a JPEG together: what decoding it may take of time.
     public var maxScanPixels: Int
-    /// Whether data that ends too early, after its first pixels, is rendered all the same, with a warning.
+    /// Whether data that ends too early, after its first pixels, is rendered however much of it is missing, with a
+    /// warning; without this, if a tenth of the image is missing at most.
     ///
     /// What is missing is grey, or transparent where the image has alpha. An interlaced PNG or GIF is refused: what
     /// there is of it is scattered.

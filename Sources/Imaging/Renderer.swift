@@ -9,11 +9,11 @@
 /// 32 of a JPEG, 1 of others; a colour profile, at most 8 MB, and what lcms2 makes of it.
 ///
 /// What is not decoded row by row adds, held under `ImageLimits.maxWorkingBytes`: a PNG of 8 bits and up to 64 MiB all
-/// of its samples, and its packed bytes; an interlaced PNG 1, 3 or 4 bytes a pixel, and up to 8 where each sample is to
-/// be looked at (`CodedSamples`); a GIF 1 and its packed bytes; a JPEG of several scans 2⅛ bytes a stored sample (3.2
-/// bytes a pixel at 4:2:0), a lossy WebP 1.5, another one 8; of a HEIC or AVIF a row of tiles, or all of it if it has
-/// none, as it is coded, a byte a pixel, and of a HEIC a plane more: 3.5 bytes a pixel of an 8-bit HEIC at 4:2:0, 7 of
-/// a 10-bit AVIF at 4:4:4; an animation 12.
+/// of its samples, and its packed bytes; an interlaced PNG 1, 3 or 4 bytes a pixel, and up to 8 where each sample is
+/// to be looked at (`CodedSamples`); a GIF 1 and its packed bytes; a JPEG that is cut a copy of its bytes, and one of
+/// several scans 2⅛ bytes a stored sample (3.2 bytes a pixel at 4:2:0), a lossy WebP 1.5, another one 8; of a HEIC or
+/// AVIF a row of tiles, or all of it if it has none, as it is coded, a byte a pixel, and of a HEIC a plane more: 3.5
+/// bytes a pixel of an 8-bit HEIC at 4:2:0, 7 of a 10-bit AVIF at 4:4:4; an animation 12.
 public struct Renderer: Sendable {
     /// The limits of what an image may cost.
     public let limits: ImageLimits
@@ -36,10 +36,11 @@ public struct Renderer: Sendable {
         let preview = Renderer.preview(of: header)
         let unseen = others.map { Renderer.target(of: header, for: $0) } + [preview]
         let resized = try ResizedImages(decoding: bytes, header: header, targets: targets + unseen, limits: limits)
-        var renditions: [Rendition] = []
+        var (renditions, warnings) = ([Rendition](), resized.warnings)
         for (recipe, target) in zip(recipes, targets) {
             if let animation = try animation(bytes, header: header, recipe: recipe, target: target) {
-                renditions.append(animation)
+                renditions.append(animation.rendition)
+                if let warning = animation.warning, !warnings.contains(warning) { warnings.append(warning) }
             } else if let image = resized[target]?.upright(header.orientation) {
                 renditions.append(try recipe.rendition(of: image))
             }
@@ -51,13 +52,13 @@ public struct Renderer: Sendable {
         let small = (isBlurred ? upright?.blurred() : upright)?.pixels()
         return RenderedImage(
             header: header, renditions: renditions, placeholder: small.map(ThumbHash.encode) ?? [],
-            color: small?.meanColor ?? .white, warnings: resized.warnings)
+            color: small?.meanColor ?? .white, warnings: warnings)
     }
 
     /// The animated rendition; nil where the recipe asks for a still one, or the image has one frame.
     private func animation(
         _ bytes: Span<UInt8>, header: ImageHeader, recipe: Recipe, target: ResizeTarget
-    ) throws(ImageError) -> Rendition? {
+    ) throws(ImageError) -> AnimatedRendition? {
         #if WebP
             guard recipe.encoding == .animatedWebP, header.frameCount > 1, !recipe.isBlurred else { return nil }
             return try AnimationRenderer(header: header, recipe: recipe, target: target, limits: limits).render(bytes)

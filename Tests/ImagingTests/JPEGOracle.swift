@@ -4,7 +4,7 @@
 struct DecodedPlanes: Hashable {
     var layouts: [PlaneLayout] = []
     var samples: [[UInt8]] = []
-    var isDamaged = false
+    var warning: ImageWarning?
 
     /// Reads a decoder to its end.
     init(_ decoder: consuming some PlaneDecoder & ~Copyable, from bytes: Span<UInt8>) throws(ImageError) {
@@ -16,7 +16,7 @@ struct DecodedPlanes: Hashable {
             for (index, plane) in band.planes.enumerated() { append(plane, index, of: band) }
         }
         try decoder.finish(bytes)
-        isDamaged = decoder.isDamaged
+        warning = decoder.warning
     }
 
     private mutating func append(_ plane: PlaneBand.Plane, _ index: Int, of band: PlaneBand) {
@@ -70,7 +70,7 @@ enum JPEGOracle {
             let source = try LibJPEGImage(buffer, header: header, limits: ImageLimits())
             guard source.isPlanar else { throw .unsupported("another colour model") }
             let planes = try DecodedPlanes(LibJPEGPlaneDecoder(source, eighths: eighths), from: buffer.span)
-            guard !planes.isDamaged else { throw .corrupt(.jpeg, "what libjpeg complains of") }
+            guard planes.warning == nil else { throw .corrupt(.jpeg, "what libjpeg complains of") }
             return planes
         }
     }

@@ -101,7 +101,7 @@ struct PublicAddressTests {
                     #expect(try await rethumb(running) == 1)
                     let post = try #require(try await running.storage.tree.get(Paths.post(record.id)))
                     let addresses = addresses(in: post)
-                    #expect(addresses.count == 4 && addresses.allSatisfy { $0.hasPrefix(prefix) }, "\(addresses)")
+                    #expect(addresses.count == 5 && addresses.allSatisfy { $0.hasPrefix(prefix) }, "\(addresses)")
                     #expect(try await files(of: record, running) == names)
                     #expect(try await running.storage.tree.get(Paths.garbage) == nil)
                     #expect(try await rethumb(running) == 0)

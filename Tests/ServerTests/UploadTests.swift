@@ -209,7 +209,7 @@ struct UploadTests {
             let upload = try await service.client.get("/v1/uploads/\(id)").json
             #expect(upload["state"].string == "failed")
             #expect(upload["error"]["code"].string == "truncated")
-            #expect(upload["error"]["message"].string == "photo: the JPEG data ends too early")
+            #expect(upload["error"]["message"].string?.hasPrefix("photo: the JPEG data ends too early") == true)
             #expect(upload["error"]["hint"].string?.isEmpty == false)
             #expect(try await service.client.get("/v1/posts").json["posts"].array.isEmpty)
         }

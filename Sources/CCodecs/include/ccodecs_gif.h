@@ -15,13 +15,13 @@ typedef struct ccodecs_gif_info {
     int32_t transparent_index;  // -1: none
     uint32_t disposal;          // 2: its area is cleared after it was shown; 3: what was there comes back
     uint32_t delay_centiseconds;
-    uint8_t palette[256 * 3];   // RGB; black beyond the colours that the file gives
+    uint8_t palette[256 * 3];   // RGB; black beyond the colours that the file gives, greys where it gives none
 } ccodecs_gif_info;
 
 // Reads up to the first frame's pixels.
 ccodecs_code ccodecs_gif_open(const uint8_t *bytes, size_t count, ccodecs_gif_decoder **decoder,
                               ccodecs_gif_info *info, ccodecs_fault *fault);
-// Reads up to the next frame's pixels, once all lines of the last one were read. `info` is what it was.
+// Reads up to the next frame's pixels, once all lines of the last one were read, or none. `info` is what it was.
 ccodecs_code ccodecs_gif_next(ccodecs_gif_decoder *decoder, ccodecs_gif_info *info, bool *has_frame,
                               ccodecs_fault *fault);
 // Where the frame's first block of data begins, as long as no line of it has been read.

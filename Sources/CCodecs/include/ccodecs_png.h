@@ -13,10 +13,9 @@ typedef struct ccodecs_png_info {
 } ccodecs_png_info;
 
 // Reads the header. Rows have 8 bits a channel: 1 (grey), 3 (RGB) or 4 (RGBA, alpha not premultiplied). With `is_deep`
-// 16 bits remain 16, the upper byte first, and grey becomes RGB. Packed data is read in steps of `step_bytes` (0: as the
-// library likes): of a file that was cut, those before the last step are read.
+// 16 bits remain 16, the upper byte first, and grey becomes RGB. Of a file that was cut all rows are read that are there.
 ccodecs_code ccodecs_png_open(const uint8_t *bytes, size_t count, uint32_t max_width, uint32_t max_height,
-                              size_t max_chunk_bytes, size_t step_bytes, bool is_deep,
+                              size_t max_chunk_bytes, bool is_deep,
                               ccodecs_png_decoder **decoder, ccodecs_png_info *info, ccodecs_fault *fault);
 // Reads the next row of an image that is not interlaced.
 ccodecs_code ccodecs_png_read_row(ccodecs_png_decoder *decoder, uint8_t *row, ccodecs_fault *fault);

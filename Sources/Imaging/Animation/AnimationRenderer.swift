@@ -2,7 +2,9 @@
     /// A codec of a format whose files may have several frames.
     protocol AnimationCodec: ImageCodec {
         /// Hands the renderer a decoder of all frames.
-        func decodeFrames(_ bytes: Span<UInt8>, with renderer: AnimationRenderer) throws(ImageError) -> Rendition
+        func decodeFrames(
+            _ bytes: Span<UInt8>, with renderer: AnimationRenderer
+        ) throws(ImageError) -> AnimatedRendition
     }
 
     /// Makes an animated rendition of an animated image.
@@ -13,7 +15,7 @@
         let limits: ImageLimits
 
         /// Makes a rendition of all frames; nil of an image whose format has no more than one.
-        func render(_ bytes: Span<UInt8>) throws(ImageError) -> Rendition? {
+        func render(_ bytes: Span<UInt8>) throws(ImageError) -> AnimatedRendition? {
             guard let codec = header.format.codec as? any AnimationCodec else { return nil }
             // Every frame shows the whole canvas, however small its own part of it is.
             try limits.check(header, framePixels: header.storedSize.pixelCount * header.frameCount)
@@ -25,7 +27,7 @@
         /// - Parameter colors: The meaning of the frames' samples.
         func encode(
             _ bytes: Span<UInt8>, by decoder: consuming some AnimationDecoder & ~Copyable, colors: ColorDescription
-        ) throws(ImageError) -> Rendition {
+        ) throws(ImageError) -> AnimatedRendition {
             guard header.storedSize.pixelCount <= limits.maxWorkingBytes / 12 else {
                 throw .tooMuchMemory(header.format, limits: limits)
             }
@@ -40,7 +42,9 @@
                 try encoder.add(try image(of: canvas, conversion), at: milliseconds)
                 milliseconds += duration
             }
-            return Rendition(recipe: recipe, format: .webp, size: size, bytes: try encoder.finish(at: milliseconds))
+            let rendition = Rendition(
+                recipe: recipe, format: .webp, size: size, bytes: try encoder.finish(at: milliseconds))
+            return AnimatedRendition(rendition: rendition, warning: decoder.warning)
         }
 
         private func image(

@@ -3,10 +3,9 @@ struct DecodedImages {
     let images: [ResizeTarget: PlanarImage]
     /// The meaning of the images' samples.
     let colors: DecodedColors
-    /// Whether the data ended too early, and something stands for what was missing.
-    let isTruncated: Bool
-    /// Whether some of the data was damaged, and what was made of it is a guess.
-    var isDamaged = false
+    /// `truncated` where the data ended too early, and something stands for what was missing; `damaged` where some of it
+    /// was, and what was made of it is a guess.
+    var warning: ImageWarning?
 }
 
 /// Reads an image, once, into all the sizes that are asked for; the codec of its format hands it the decoder.
@@ -33,6 +32,9 @@ struct ImageReader {
 
     /// Reads a decoder to its end and gives every band to each target's resampler.
     ///
+    /// Where the data ends too early, the missing bands are grey or transparent, if they are few or the limits accept
+    /// that.
+    ///
     /// - Parameter isStrict: Whether data that ends too early is refused even where the limits accept it, since another
     ///   decoder is to be asked then.
     func read(
@@ -40,7 +42,6 @@ struct ImageReader {
         isStrict: Bool = false
     ) throws(ImageError) -> DecodedImages {
         var decoder = decoder
-        let acceptsTruncated = limits.acceptsTruncated && !isStrict
         var resamplers = targets.map { ImageResampler($0, of: decoder.colorModel, layouts: decoder.layouts) }
         var band = decoder.makeBand()
         var isTruncated = false
@@ -48,7 +49,9 @@ struct ImageReader {
             do throws(ImageError) {
                 if !isTruncated { try decoder.decode(into: &band, from: bytes) }
             } catch {
-                guard acceptsTruncated, error.code == .truncated, number > 0 else { throw error }
+                let missing = MissingPart(decoder.bandCount - number, of: decoder.bandCount)
+                guard error.code == .truncated, !isStrict, number > 0, missing.isSmall || limits.acceptsTruncated
+                else { throw error }
                 isTruncated = true
                 band.fill(with: decoder.colorModel == .rgba ? 0 : 128)
             }
@@ -57,11 +60,10 @@ struct ImageReader {
         do throws(ImageError) {
             if !isTruncated { try decoder.finish(bytes) }
         } catch {
-            guard acceptsTruncated, error.code == .truncated else { throw error }
+            guard error.code == .truncated, !isStrict, limits.acceptsTruncated else { throw error }
             isTruncated = true
         }
         let images = Dictionary(zip(targets, resamplers.map(\.image))) { first, _ in first }
-        return DecodedImages(
-            images: images, colors: colors, isTruncated: isTruncated, isDamaged: decoder.isDamaged && !isTruncated)
+        return DecodedImages(images: images, colors: colors, warning: isTruncated ? .truncated : decoder.warning)
     }
 }

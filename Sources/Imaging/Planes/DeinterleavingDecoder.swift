@@ -40,7 +40,7 @@ struct DeinterleavingDecoder<Rows: RowDecoder & ~Copyable>: PlaneDecoder, ~Copya
         swap(&target, &row)
     }
 
-    var isDamaged: Bool { rows.isDamaged }
+    var warning: ImageWarning? { rows.warning }
 
     mutating func finish(_ bytes: Span<UInt8>) throws(ImageError) { try rows.finish() }
 }

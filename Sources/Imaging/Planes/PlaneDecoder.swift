@@ -18,12 +18,13 @@ protocol PlaneDecoder: ~Copyable {
     /// Reads what lies behind the last row, and refuses the image if it turns out not to be whole.
     mutating func finish(_ bytes: Span<UInt8>) throws(ImageError)
 
-    /// Whether some of the data was damaged, and the samples are a guess there; to be asked once it is finished.
-    var isDamaged: Bool { get }
+    /// The warning about data that was missing or damaged, so that the samples are a guess there; to be asked once it is
+    /// finished.
+    var warning: ImageWarning? { get }
 }
 
 extension PlaneDecoder where Self: ~Copyable {
-    var isDamaged: Bool { false }
+    var warning: ImageWarning? { nil }
 }
 
 /// The kinds of an image's planes, in their order.

@@ -20,9 +20,7 @@ struct ResizedImages {
         let conversion = ColorConversion(decoded.colors.description)
             .fitted(to: decoded.images.values.first?.colorModel ?? .rgb)
         let isProfileIgnored = if case .unknown = conversion { true } else { false }
-        warnings =
-            (decoded.isTruncated ? [.truncated] : []) + (decoded.isDamaged ? [.damaged] : [])
-            + (isProfileIgnored ? [.profileIgnored] : [])
+        warnings = (decoded.warning.map { [$0] } ?? []) + (isProfileIgnored ? [.profileIgnored] : [])
         images = decoded.images.mapValues { $0.inSRGB(conversion, matrix: decoded.colors.matrix) }
         for level in levels {
             if let source = level.source { images[level.target] = images[source]?.resampled(to: level.target) }

@@ -11,11 +11,12 @@ protocol RowDecoder: ~Copyable {
     /// Reads what lies behind the last row, and refuses the image if it turns out not to be whole.
     mutating func finish() throws(ImageError)
 
-    /// Whether some of the data was damaged, and the pixels are a guess there; to be asked once it is finished.
-    var isDamaged: Bool { get }
+    /// The warning about data that was missing or damaged, so that the pixels are a guess there; to be asked once it is
+    /// finished.
+    var warning: ImageWarning? { get }
 }
 
 extension RowDecoder where Self: ~Copyable {
     var bytesPerRow: Int { layout.horizontal.count * colorModel.planeCount }
-    var isDamaged: Bool { false }
+    var warning: ImageWarning? { nil }
 }

@@ -43,7 +43,7 @@ struct RenderCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The number of files that are rendered at a time.", valueName: "n"))
     var concurrency = ProcessInfo.processInfo.activeProcessorCount
 
-    @Flag(help: "Render files whose data ends too early all the same, with a warning.")
+    @Flag(help: "Render files whose data ends too early however much of it is missing, with a warning.")
     var tolerant = false
 
     @Flag(help: "Print one JSON document for each file.")

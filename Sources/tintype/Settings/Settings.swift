@@ -197,8 +197,9 @@ enum Settings {
             help: "The memory that a photo which cannot be decoded row by row may take, in bytes."),
         StoredSetting(
             name: "tolerant", target: \ImageLimits.acceptsTruncated, defaultText: "false",
-            help: "Whether a photo whose data ends too early is published all the same, with a warning.", flag: .bare,
-            expectation: "true or false", isLive: true, parse: { Bool($0) }),
+            help:
+                "Whether a photo whose data ends too early is published however much of it is missing, with a warning.",
+            flag: .bare, expectation: "true or false", isLive: true, parse: { Bool($0) }),
     ]
 
     private static let posts: [any Setting] = [

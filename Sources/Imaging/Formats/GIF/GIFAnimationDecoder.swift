@@ -3,34 +3,45 @@ internal import CCodecs
 /// Decodes all frames of a GIF.
 struct GIFAnimationDecoder: AnimationDecoder, ~Copyable {
     private var file: LibGIFFile
-    /// Whether there is a frame whose pixels were not read yet.
-    private var hasFrame = true
+    /// The number of frames that were not laid yet, of those that are whole.
+    private var framesLeft: Int
     let loopCount: Int
+    private(set) var warning: ImageWarning?
 
     /// Reads up to the first frame's pixels.
     ///
     /// The bytes are borrowed: they must outlive the decoder.
     @unsafe
-    init(_ bytes: UnsafeBufferPointer<UInt8>, loopCount: Int, limits: ImageLimits) throws(ImageError) {
+    init(_ bytes: UnsafeBufferPointer<UInt8>, header: GIFHeader, limits: ImageLimits) throws(ImageError) {
         file = try unsafe LibGIFFile(bytes, limits: limits)
-        self.loopCount = loopCount
+        framesLeft = header.header.frameCount
+        loopCount = header.loopCount
     }
 
     mutating func layNext(on canvas: inout AnimationCanvas, from bytes: Span<UInt8>) throws(ImageError) -> Int? {
-        guard hasFrame else { return nil }
+        guard framesLeft > 0 else { return nil }
         let frame = file.frame
-        let (left, top) = (Int(frame.left), Int(frame.top))
-        let size = PixelSize(width: Int(frame.width), height: Int(frame.height))
+        let (left, top, size) = (Int(frame.left), Int(frame.top), frame.size)
+        let pixels: GIFPixels?
+        do throws(ImageError) {
+            pixels = try readPixels(size, bytes)
+        } catch {
+            // An animation that is cut ends before the frame that is.
+            guard error.code == .truncated else { throw error }
+            (framesLeft, warning) = (0, .truncated)
+            return nil
+        }
         canvas.begin(left: left, top: top, size: size, disposal: disposal)
         if size.width > 0 {
             let colors = frame.colors
-            let wide = try wideIndices(size, bytes)
             var indices = [UInt8](repeating: 0, count: size.width)
             var row = [UInt8](repeating: 0, count: size.width * 4)
             for (number, y) in frame.storedRows.enumerated() {
-                if let wide {
+                if let pixels {
+                    // Where a row is missing, what was there before stays.
+                    guard number < pixels.rowCount else { continue }
                     let start = GIFPixels.offset + number * size.width
-                    indices = Array(wide[start..<start + size.width])
+                    indices = Array(pixels.indices[start..<start + size.width])
                 } else {
                     try file.readLine(to: &indices, at: 0, count: size.width)
                 }
@@ -44,16 +55,16 @@ struct GIFAnimationDecoder: AnimationDecoder, ~Copyable {
             }
         }
         let duration = GIFAnimationDecoder.milliseconds(Int(frame.delay_centiseconds))
-        hasFrame = try file.next()
+        framesLeft -= 1
+        if framesLeft > 0, try !file.next() { framesLeft = 0 }
         return duration
     }
 
-    /// Reads all of a frame that giflib cannot read; nil of others.
-    private func wideIndices(_ size: PixelSize, _ bytes: Span<UInt8>) throws(ImageError) -> [UInt8]? {
-        guard file.frame.has_wide_codes, size.pixelCount > 0 else { return nil }
-        guard size.pixelCount <= GIFPixels.maxBytes,
-            let pixels = GIFPixels.read(bytes, at: file.dataOffset, count: size.pixelCount)
-        else { throw .corrupt(.gif, "codes of more than 8 bits") }
+    /// Reads a frame by our own decoder; nil of one that is left to giflib.
+    private mutating func readPixels(_ size: PixelSize, _ bytes: Span<UInt8>) throws(ImageError) -> GIFPixels? {
+        guard let pixels = try file.pixels(bytes, maxBytes: GIFPixels.maxBytes) else { return nil }
+        try pixels.check(acceptsTruncated: false)
+        warning = warning ?? pixels.warning
         return pixels
     }
 
@@ -71,11 +82,12 @@ struct GIFAnimationDecoder: AnimationDecoder, ~Copyable {
 
 #if WebP
     extension GIFCodec: AnimationCodec {
-        func decodeFrames(_ bytes: Span<UInt8>, with renderer: AnimationRenderer) throws(ImageError) -> Rendition {
-            let limits = renderer.limits
-            let loopCount = try GIFHeader.read(bytes, acceptsTruncated: limits.acceptsTruncated).loopCount
+        func decodeFrames(
+            _ bytes: Span<UInt8>, with renderer: AnimationRenderer
+        ) throws(ImageError) -> AnimatedRendition {
+            let (header, limits) = (try GIFHeader.read(bytes), renderer.limits)
             return try unsafe bytes.withUnsafeBufferPointer { buffer throws(ImageError) in
-                let decoder = try unsafe GIFAnimationDecoder(buffer, loopCount: loopCount, limits: limits)
+                let decoder = try unsafe GIFAnimationDecoder(buffer, header: header, limits: limits)
                 return try unsafe renderer.encode(buffer.span, by: decoder, colors: .standard)
             }
         }

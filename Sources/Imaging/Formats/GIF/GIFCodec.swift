@@ -1,4 +1,4 @@
-/// GIF (GIF89a specification): pixels are decoded by our own decoder, or by giflib where that refuses them.
+/// GIF (GIF89a specification): giflib reads what stands around the pixels, and our own decoder the pixels.
 struct GIFCodec: ImageCodec {
     let format = ImageFormat.gif
     let name = "GIF"
@@ -6,7 +6,7 @@ struct GIFCodec: ImageCodec {
     let signatures = [Array("GIF89a".utf8), Array("GIF87a".utf8)]
 
     func readHeader(_ bytes: Span<UInt8>, limits: ImageLimits) throws(ImageError) -> CodecHeader {
-        let found = try GIFHeader.read(bytes, acceptsTruncated: limits.acceptsTruncated)
+        let found = try GIFHeader.read(bytes)
         return CodecHeader(header: found.header, framePixels: found.framePixels)
     }
 

@@ -4,7 +4,7 @@ internal import CKernels
 /// Decodes a GIF's first frame, laid on its canvas; what the frame leaves uncovered is transparent, as browsers have
 /// it.
 ///
-/// The pixels come from our own decoder, or from giflib when that will not have them. Where the frame is its canvas,
+/// The pixels come from our own decoder, or from giflib where they are too many for that. Where the frame is its canvas,
 /// and that is at least four times what is asked for, a sample is the mean of two by two pixels: they are added up as
 /// their colours are looked up.
 struct GIFDecoder: PlaneDecoder, ~Copyable {
@@ -21,10 +21,11 @@ struct GIFDecoder: PlaneDecoder, ~Copyable {
     private let storedNumbers: [Int]
     /// The place of the first index in `indices`.
     private let offset: Int
+    /// The number of stored rows that are there: the frame's, unless some are missing.
+    private let storedRowCount: Int
     /// The next row of samples.
     private var nextRow = 0
-    /// Whether the file ends inside one of its frames.
-    private let isCut: Bool
+    let warning: ImageWarning?
 
     /// Reads up to the first frame's pixels, and these too if they can be had at once.
     ///
@@ -37,30 +38,25 @@ struct GIFDecoder: PlaneDecoder, ~Copyable {
         let frame = file.frame
         let canvas = PixelSize(width: Int(frame.canvas_width), height: Int(frame.canvas_height))
         guard canvas == header.storedSize else { throw .corrupt(.gif, "two headers") }
+        let isCut = try unsafe GIFHeader.read(bytes.span).isCut
         let (width, height) = (Int(frame.width), Int(frame.height))
-        let isWithinLimits = width * height <= min(GIFPixels.maxBytes, limits.maxWorkingBytes)
-        let whole =
-            isWithinLimits
-            ? unsafe GIFPixels.read(bytes.span, at: file.dataOffset, count: width * height)
-            : nil
-        guard whole != nil || !frame.has_wide_codes || width * height == 0 else {
-            throw .corrupt(.gif, "codes of more than 8 bits")
-        }
-        var pixels = whole ?? [UInt8](repeating: 0, count: 2 * width)
-        if whole == nil, frame.is_interlaced {
+        let pixels = try unsafe file.pixels(bytes.span, maxBytes: min(GIFPixels.maxBytes, limits.maxWorkingBytes))
+        // What is missing of an interlaced frame is scattered over it.
+        try pixels?.check(acceptsTruncated: limits.acceptsTruncated && !frame.is_interlaced)
+        var rows = [UInt8](repeating: 0, count: pixels == nil ? 2 * width : 0)
+        if pixels == nil, frame.is_interlaced {
             guard width * height <= limits.maxWorkingBytes else { throw .tooMuchMemory(.gif, limits: limits) }
-            pixels = [UInt8](repeating: 0, count: width * height)
-            for row in 0..<height where width > 0 {
-                try file.readLine(to: &pixels, at: row * width, count: width)
-            }
+            rows = [UInt8](repeating: 0, count: width * height)
+            for row in 0..<height where width > 0 { try file.readLine(to: &rows, at: row * width, count: width) }
         }
-        var storedNumbers = [Int](repeating: 0, count: whole != nil || frame.is_interlaced ? height : 0)
+        var storedNumbers = [Int](repeating: 0, count: pixels != nil || frame.is_interlaced ? height : 0)
         if !storedNumbers.isEmpty {
             for (number, row) in frame.storedRows.enumerated() { storedNumbers[row] = number }
         }
         self.storedNumbers = storedNumbers
-        indices = pixels
-        offset = whole == nil ? 0 : GIFPixels.offset
+        indices = pixels?.indices ?? rows
+        offset = pixels == nil ? 0 : GIFPixels.offset
+        storedRowCount = pixels?.rowCount ?? height
         isHalved =
             canvas.covers(largest, factor: 4) && (frame.left, frame.top) == (0, 0)
             && PixelSize(width: width, height: height) == canvas
@@ -68,8 +64,7 @@ struct GIFDecoder: PlaneDecoder, ~Copyable {
         let layout = isHalved ? PlaneLayout(halved: canvas) : PlaneLayout(canvas)
         layouts = [PlaneLayout](repeating: layout, count: colorModel.planeCount)
         palette = frame.colors
-        // Nobody else could have let it pass.
-        isCut = unsafe limits.acceptsTruncated && (try? GIFHeader.read(bytes.span)) == nil
+        warning = pixels?.warning ?? (isCut ? .truncated : nil)
         self.frame = frame
         self.file = file
     }
@@ -78,7 +73,6 @@ struct GIFDecoder: PlaneDecoder, ~Copyable {
 
     func makeBand() -> PlaneBand { PlaneBand(layouts.map { _ in (width: stride, height: bandHeight) }) }
 
-    /// Rows of samples a band: as many of the frame's in either case, for a cut costs a band.
     private var bandHeight: Int { isHalved ? 8 : 16 }
     private var rowCount: Int { layouts[0].vertical.count }
     private var stride: Int { layouts[0].horizontal.count }
@@ -95,20 +89,18 @@ struct GIFDecoder: PlaneDecoder, ~Copyable {
     }
 
     /// The rest of the file was walked over when the header was read.
-    func finish(_ bytes: Span<UInt8>) throws(ImageError) {
-        if isCut { throw .truncated(.gif) }
-    }
+    func finish(_ bytes: Span<UInt8>) {}
 
-    /// Fills a row with the frame's pixels, and with nothing where it has none.
+    /// Fills a row with the frame's pixels, with nothing where it has none, and with grey where its data is missing.
     private mutating func fill(
         _ row: Int, of band: inout PlaneBand, fromFrameRow frameRow: Int
     ) throws(ImageError) {
         let isInside = frameRow >= 0 && frameRow < Int(frame.height)
         let left = Int(frame.left)
         let count = isInside ? min(Int(frame.width), stride - left) : 0
-        if count < stride { clear(row, of: &band) }
+        if count < stride { fill(row, of: &band, with: 0) }
         guard count > 0 else { return }
-        let start = try rowStart(frameRow)
+        guard let start = try rowStart(frameRow) else { return fill(row, of: &band, with: missingSample) }
         let (target, planeStride) = (row * stride + left, stride * bandHeight)
         let row = indices.span.extracting(start..<start + count)
         unsafe band.samples.withUnsafeMutableBufferPointer { samples in
@@ -121,10 +113,13 @@ struct GIFDecoder: PlaneDecoder, ~Copyable {
         }
     }
 
-    private func clear(_ row: Int, of band: inout PlaneBand) {
+    /// The sample that stands for missing data: of grey, or of nothing where there is alpha.
+    private var missingSample: UInt8 { colorModel == .rgba ? 0 : 128 }
+
+    private func fill(_ row: Int, of band: inout PlaneBand, with sample: UInt8) {
         for plane in band.planes {
             let start = plane.offset + row * plane.stride
-            for index in start..<start + plane.stride { band.samples[index] = 0 }
+            for index in start..<start + plane.stride { band.samples[index] = sample }
         }
     }
 
@@ -134,8 +129,8 @@ struct GIFDecoder: PlaneDecoder, ~Copyable {
     ) throws(ImageError) {
         let width = Int(frame.width)
         precondition((width + 1) / 2 == stride, "the frame is the canvas, or `isHalved` is false")
-        let first = try rowStart(frameRow)
-        let second = frameRow + 1 < Int(frame.height) ? try rowStart(frameRow + 1) : first
+        guard let first = try rowStart(frameRow) else { return fill(row, of: &band, with: missingSample) }
+        let second = frameRow + 1 < Int(frame.height) ? try rowStart(frameRow + 1) ?? first : first
         let (target, planeStride) = (row * stride, stride * bandHeight)
         let upper = indices.span.extracting(first..<first + width)
         let lower = indices.span.extracting(second..<second + width)
@@ -152,12 +147,17 @@ struct GIFDecoder: PlaneDecoder, ~Copyable {
         }
     }
 
-    /// The place in `indices` where a row of the frame begins.
+    /// The place in `indices` where a row of the frame begins; nil where its data is missing.
     ///
-    /// Where giflib reads row by row, this reads the next one: rows must be asked for once, and in order.
-    private mutating func rowStart(_ frameRow: Int) throws(ImageError) -> Int {
+    /// Where giflib reads row by row, this reads the next one: rows must be asked for once, and in order. A row that is
+    /// missing of an interlaced frame is the one above it, as browsers show it while it loads.
+    private mutating func rowStart(_ frameRow: Int) throws(ImageError) -> Int? {
         let width = Int(frame.width)
-        guard storedNumbers.isEmpty else { return offset + storedNumbers[frameRow] * width }
+        if !storedNumbers.isEmpty {
+            let above = frame.is_interlaced ? 0 : frameRow
+            let shown = (above...frameRow).last { storedNumbers[$0] < storedRowCount }
+            return shown.map { offset + storedNumbers[$0] * width }
+        }
         let start = frameRow % 2 * width
         try file.readLine(to: &indices, at: start, count: width)
         return start

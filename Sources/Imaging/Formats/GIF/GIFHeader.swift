@@ -1,26 +1,31 @@
 /// Walks over all blocks of a GIF and decodes none (GIF89a specification, sections 17 to 27).
 ///
-/// A file that ends between two blocks lacks only its trailer and is accepted; one that ends inside a block is cut.
+/// A file that ends between two blocks lacks only its trailer, and is whole. One that ends inside a block is accepted
+/// behind its first frame's descriptor: how much there is of the frame is its decoder's to say.
 struct GIFHeader {
     let header: ImageHeader
     /// The pixels of all frames together.
     let framePixels: Int
     /// The number of times that an animation is shown; 0 is for ever.
     let loopCount: Int
+    /// Whether the file ends inside a block behind the first frame; a later frame that is cut does not count as one.
+    let isCut: Bool
 
-    /// - Parameter acceptsTruncated: Whether a file may end anywhere behind the first frame's descriptor.
-    static func read(_ bytes: Span<UInt8>, acceptsTruncated: Bool = false) throws(ImageError) -> GIFHeader {
+    static func read(_ bytes: Span<UInt8>) throws(ImageError) -> GIFHeader {
         guard let width = bytes.uint16(at: 6, isLittleEndian: true),
             let height = bytes.uint16(at: 8, isLittleEndian: true), let flags = bytes.byte(at: 10)
         else {
             throw .truncated(.gif)
         }
         var walk = Walk(canvas: PixelSize(width: width, height: height), offset: 13 + colorTableBytes(flags))
+        var isCut = false
         do throws(ImageError) {
             while let introducer = bytes.byte(at: walk.offset), introducer != 0x3B { try walk.skipBlock(bytes) }
             guard walk.offset <= bytes.count else { throw .truncated(.gif) }
         } catch {
-            guard acceptsTruncated, error.code == .truncated, walk.frameCount > 0 else { throw error }
+            guard error.code == .truncated, walk.frameCount > 0 else { throw error }
+            isCut = walk.frameCount > 1 || !walk.isInFrame
+            if isCut, walk.isInFrame { walk.frameCount -= 1 }
         }
         guard walk.frameCount > 0 else {
             throw bytes.byte(at: walk.offset) == nil ? .truncated(.gif) : .corrupt(.gif, "no picture in it")
@@ -28,7 +33,8 @@ struct GIFHeader {
         let header = ImageHeader(
             format: .gif, storedSize: walk.canvas, orientation: .up, hasAlpha: walk.hasAlpha,
             frameCount: walk.frameCount)
-        return GIFHeader(header: header, framePixels: walk.framePixels, loopCount: walk.loopCount)
+        return GIFHeader(
+            header: header, framePixels: walk.framePixels, loopCount: walk.loopCount, isCut: isCut)
     }
 
     /// The length of the colour table that a descriptor's flags announce.
@@ -43,6 +49,8 @@ struct GIFHeader {
         var framePixels = 0
         var hasAlpha = false
         var loopCount = 1
+        /// Whether the block that was not skipped yet is a frame.
+        private(set) var isInFrame = false
         private var isNextTransparent = false
 
         init(canvas: PixelSize, offset: Int) {
@@ -85,6 +93,7 @@ struct GIFHeader {
                 let flags = bytes.byte(at: offset + 8)
             else { throw .truncated(.gif) }
             frameCount += 1
+            isInFrame = true
             framePixels += width * height
             if frameCount == 1 {
                 let isCovered = left == 0 && top == 0 && width >= canvas.width && height >= canvas.height
@@ -93,14 +102,19 @@ struct GIFHeader {
             isNextTransparent = false
             offset += 10 + GIFHeader.colorTableBytes(flags)  // the tenth: the LZW code size
             try skipSubBlocks(bytes)
+            isInFrame = false
         }
 
+        /// Moves past blocks up to the empty one, which a cut file may lack: a last block that is shorter than all before
+        /// it is the last one.
         private mutating func skipSubBlocks(_ bytes: Span<UInt8>) throws(ImageError) {
-            while let length = bytes.byte(at: offset) {
-                offset += 1 + Int(length)
+            var last = 255
+            while let length = bytes.byte(at: offset).map(Int.init) {
+                offset += 1 + length
                 if length == 0 { return }
+                last = length
             }
-            throw .truncated(.gif)
+            guard offset == bytes.count, last < 255 else { throw .truncated(.gif) }
         }
     }
 }

@@ -23,8 +23,19 @@ struct LibGIFFile: ~Copyable {
         self.frame = frame
     }
 
-    /// The place in the file where the data of the frame's pixels begins.
-    var dataOffset: Int { unsafe ccodecs_gif_data_offset(handle.pointer) }
+    /// Decodes the frame's pixels by our own decoder; nil of a frame of none, and of a larger one, which giflib reads row by
+    /// row.
+    ///
+    /// - Parameter bytes: The file's, all of them.
+    func pixels(_ bytes: Span<UInt8>, maxBytes: Int) throws(ImageError) -> GIFPixels? {
+        let count = frame.size.pixelCount
+        guard count > 0 else { return nil }
+        guard count <= maxBytes else {
+            guard !frame.has_wide_codes else { throw .corrupt(.gif, "codes of more than 8 bits") }
+            return nil
+        }
+        return try GIFPixels(bytes, at: unsafe ccodecs_gif_data_offset(handle.pointer), size: frame.size)
+    }
 
     /// Reads the next row of palette indices, as stored.
     mutating func readLine(to indices: inout [UInt8], at start: Int, count: Int) throws(ImageError) {

@@ -14,10 +14,21 @@ struct JPEGCodec: ImageCodec {
         return file.tail.suffix(2).elementsEqual([0xFF, 0xD9])
     }
 
+    /// Decodes an image, and one that is cut as far as there is enough of it.
+    func decode(_ bytes: Span<UInt8>, with reader: ImageReader) throws(ImageError) -> DecodedImages {
+        guard let cut = CutJPEG(bytes) else { return try decode(bytes, with: reader, isCut: false) }
+        guard cut.hasEveryBand || reader.limits.acceptsTruncated else { throw .truncated(.jpeg) }
+        var decoded = try decode(cut.closed(bytes).span, with: reader, isCut: true)
+        if decoded.warning != nil || !cut.hasEveryBit { decoded.warning = .truncated }
+        return decoded
+    }
+
     /// Decodes by our own decoders, or by libjpeg where they refuse the image.
     ///
     /// libjpeg may read without a word what our decoder takes for damage; the image is no better for it.
-    func decode(_ bytes: Span<UInt8>, with reader: ImageReader) throws(ImageError) -> DecodedImages {
+    private func decode(
+        _ bytes: Span<UInt8>, with reader: ImageReader, isCut: Bool
+    ) throws(ImageError) -> DecodedImages {
         let colors = DecodedColors(.readJPEG(bytes))
         var isDamaged = false
         do throws(ImageError) {
@@ -26,9 +37,9 @@ struct JPEGCodec: ImageCodec {
             isDamaged = error.code == .corrupt
         }
         var decoded = try unsafe bytes.withUnsafeBufferPointer { buffer throws(ImageError) in
-            try unsafe decodeByLibJPEG(buffer, with: reader, colors)
+            try unsafe decodeByLibJPEG(buffer, with: reader, colors, isCut: isCut)
         }
-        if isDamaged, !decoded.isTruncated { decoded.isDamaged = true }
+        if isDamaged, decoded.warning == nil { decoded.warning = .damaged }
         return decoded
     }
 
@@ -56,10 +67,10 @@ struct JPEGCodec: ImageCodec {
 
     @unsafe
     private func decodeByLibJPEG(
-        _ buffer: UnsafeBufferPointer<UInt8>, with reader: ImageReader, _ colors: DecodedColors
+        _ buffer: UnsafeBufferPointer<UInt8>, with reader: ImageReader, _ colors: DecodedColors, isCut: Bool
     ) throws(ImageError) -> DecodedImages {
         try unsafe JPEGScans.check(buffer.span, size: reader.header.storedSize, limits: reader.limits)
-        let image = try unsafe LibJPEGImage(buffer, header: reader.header, limits: reader.limits)
+        let image = try unsafe LibJPEGImage(buffer, header: reader.header, limits: reader.limits, isCut: isCut)
         let eighths = JPEGScale.eighths(of: image.size, for: reader.largest, isTransformSharp: false)
         let bytes = unsafe buffer.span
         return image.isPlanar

@@ -11,14 +11,20 @@ struct LibJPEGImage: ~Copyable {
     let isCMYK: Bool
     /// Whether ink is stored as 255 less ink.
     let isInverted: Bool
-    /// Whether libjpeg complained of damage; known once `finish` was called.
-    private(set) var isDamaged = false
+    /// The warning that stands for libjpeg's complaints; known once `finish` was called.
+    private(set) var warning: ImageWarning?
+    /// Whether the bytes end before the image does.
+    private let isCut: Bool
 
     /// Opens the image.
     ///
     /// The bytes are borrowed: they must outlive the decoder.
+    ///
+    /// - Parameter isCut: Whether the bytes are those of a `CutJPEG`: then an end too early is what they lack, and no damage.
     @unsafe
-    init(_ bytes: UnsafeBufferPointer<UInt8>, header: ImageHeader, limits: ImageLimits) throws(ImageError) {
+    init(
+        _ bytes: UnsafeBufferPointer<UInt8>, header: ImageHeader, limits: ImageLimits, isCut: Bool = false
+    ) throws(ImageError) {
         var report = CodecReport(.jpeg, limits: limits)
         var info = ccodecs_jpeg_info()
         var pointer: OpaquePointer?
@@ -34,6 +40,7 @@ struct LibJPEGImage: ~Copyable {
         isPlanar = info.is_planar
         isCMYK = info.is_cmyk
         isInverted = info.is_inverted
+        self.isCut = isCut
         self.handle = handle
         self.report = report
     }
@@ -45,12 +52,8 @@ struct LibJPEGImage: ~Copyable {
         var warnings = ccodecs_jpeg_warnings()
         try report.check(unsafe ccodecs_jpeg_finish(handle.pointer, &warnings, &report.fault))
         guard warnings.truncated == 0 else { throw .truncated(.jpeg) }
-        guard warnings.lost_permille <= LibJPEGImage.mostLostPermille else {
-            throw .corrupt(.jpeg, "about \(warnings.lost_permille / 10) % of the picture is missing")
-        }
-        isDamaged = warnings.damaged > 0
+        let missing = MissingPart(permille: Int(warnings.lost_permille))
+        guard missing.isSmall else { throw isCut ? .truncated(.jpeg, missing.words) : .corrupt(.jpeg, missing.words) }
+        if warnings.damaged > 0 { warning = isCut ? .truncated : .damaged }
     }
-
-    /// The most that may be missing of an image that is rendered: a tenth.
-    private static let mostLostPermille: UInt32 = 100
 }

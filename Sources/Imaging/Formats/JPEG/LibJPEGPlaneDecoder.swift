@@ -41,7 +41,7 @@ struct LibJPEGPlaneDecoder: PlaneDecoder, ~Copyable {
             unsafe ccodecs_jpeg_read_band(source.handle.pointer, &band.samples, &source.report.fault))
     }
 
-    var isDamaged: Bool { source.isDamaged }
+    var warning: ImageWarning? { source.warning }
 
     mutating func finish(_ bytes: Span<UInt8>) throws(ImageError) { try source.finish() }
 }

@@ -28,7 +28,7 @@ struct LibJPEGRowDecoder: RowDecoder, ~Copyable {
         }
     }
 
-    var isDamaged: Bool { source.isDamaged }
+    var warning: ImageWarning? { source.warning }
 
     mutating func finish() throws(ImageError) { try source.finish() }
 }

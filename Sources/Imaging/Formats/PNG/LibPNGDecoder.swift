@@ -18,9 +18,6 @@ struct LibPNGDecoder: RowDecoder, ~Copyable {
     /// Text, profiles and the like are skipped unread; what libpng allocates for any one chunk is held under this.
     private static let maxChunkBytes = 8 * 1_048_576
 
-    /// The number of bytes that are unpacked at a time where a cut file's last rows matter.
-    private static let stepBytes = 256
-
     /// Reads up to the pixels.
     ///
     /// The bytes are borrowed: they must outlive the decoder.
@@ -35,9 +32,7 @@ struct LibPNGDecoder: RowDecoder, ~Copyable {
         var pointer: OpaquePointer?
         let code = unsafe ccodecs_png_open(
             bytes.baseAddress, bytes.count, UInt32(clamping: limits.maxSide), UInt32(clamping: limits.maxSide),
-            LibPNGDecoder.maxChunkBytes, limits.acceptsTruncated ? LibPNGDecoder.stepBytes : 0, samples != nil,
-            &pointer,
-            &info, &report.fault)
+            LibPNGDecoder.maxChunkBytes, samples != nil, &pointer, &info, &report.fault)
         let handle = try unsafe CodecHandle(pointer, close: ccodecs_png_close)
         try report.check(code)
         let size = PixelSize(width: Int(info.layout.width), height: Int(info.layout.height))
@@ -86,8 +81,9 @@ struct LibPNGDecoder: RowDecoder, ~Copyable {
         nextRow += 1
     }
 
-    /// A file without its end chunk was cut, even if it was cut after the last pixel.
+    /// Reads on to the end chunk; of a file that was cut behind its last pixel nothing is missing that shows.
     mutating func finish() throws(ImageError) {
-        try report.check(unsafe ccodecs_png_finish(handle.pointer, &report.fault))
+        let code = unsafe ccodecs_png_finish(handle.pointer, &report.fault)
+        if code != .CCODECS_TRUNCATED { try report.check(code) }
     }
 }

@@ -30,7 +30,9 @@
     }
 
     extension WebPCodec: AnimationCodec {
-        func decodeFrames(_ bytes: Span<UInt8>, with renderer: AnimationRenderer) throws(ImageError) -> Rendition {
+        func decodeFrames(
+            _ bytes: Span<UInt8>, with renderer: AnimationRenderer
+        ) throws(ImageError) -> AnimatedRendition {
             let file = try WebPHeader.read(bytes)
             let decoder = try WebPAnimationDecoder(bytes, loopCount: file.loopCount, limits: renderer.limits)
             return try renderer.encode(bytes, by: decoder, colors: file.colors(bytes))
