@@ -100,6 +100,7 @@ package enum ErrorCode: String, CaseIterable, Codable, Hashable, Sendable {
     case readOnly = "read_only"
     case resnapshot
     case restoreUnfinished = "restore_unfinished"
+    case rulesUnreadable = "rules_unreadable"
     case shuttingDown = "shutting_down"
     case sideTooLong = "side_too_long"
     case locked = "storage_locked"

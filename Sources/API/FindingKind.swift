@@ -57,6 +57,8 @@ package enum FindingKind: String, Codable, CaseIterable, Sendable {
     // The store.
     /// The database has a page or a row that nobody can have written, or has lost updates.
     case treeDamaged = "tree_damaged"
+    /// The rules of a tree cannot be read: nothing can be written there until others are stored.
+    case rulesUnreadable = "rules_unreadable"
     /// Tree and files are of different ages, or of different stores.
     case storesDiffer = "stores_differ"
 
@@ -90,6 +92,7 @@ package enum FindingKind: String, Codable, CaseIterable, Sendable {
         case .authorMissing: "a client of the database wrote it; make the person, or delete the post"
         case .likesWithoutPost, .commentsWithoutPost: "delete them, or put the post back from a backup"
         case .treeDamaged: "stop the service and put tree.sqlite back from a backup"
+        case .rulesUnreadable: "store them again: tintype rules set FILE"
         case .backupDamaged: "take another backup, or another copy of this one"
         case .storesDiffer: "put back the half that belongs to the other, or: tintype unclaimed accept"
         default: "tintype repair mends it"

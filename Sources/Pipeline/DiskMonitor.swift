@@ -145,6 +145,7 @@ package final class DiskMonitor: Sendable {
         let loss = await loss()
         var pause = storage.tree.health.damage.map { IntakePause($0) } ?? loss
         if pause == nil { pause = await shortage() }
+        if pause == nil { pause = await faultOfRules() }
         if pause == nil, isSuspicious || gate.pause != nil || storage.tree.fault != nil { pause = await trial() }
         let old = gate.set(pause)
         switch (old, pause) {
@@ -215,6 +216,18 @@ package final class DiskMonitor: Sendable {
             hint: hint)
     }
 
+    /// The pause for rules that cannot be read, by which no commit can be made; nil when they can be.
+    ///
+    /// Another fault of a read is left to ``trial()``: a busy moment is no reason for a pause.
+    private func faultOfRules() async -> IntakePause? {
+        do {
+            try await RulesCheck(storage.tree).run()
+            return nil
+        } catch {
+            return error.code == .unreadableRules ? IntakePause(error) : nil
+        }
+    }
+
     /// Tries a write in each of the places where the service writes: the pause for the first that fails; nil when none
     /// does.
     private func trial() async -> IntakePause? {
@@ -247,6 +260,7 @@ extension IntakePause {
         case .tooManyFiles: message = "too many files are open"
         case .corrupt: message = "the database is damaged"
         case .missingUpdates: message = "the database lacks updates that it had taken"
+        case .rulesUnreadable: message = "the rules of the database cannot be read"
         case .locked: message = "another service works on the same folder"
         default: message = "nothing can be written"
         }

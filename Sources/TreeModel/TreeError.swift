@@ -62,6 +62,8 @@ extension TreeError {
         public static let indexNotDefined = Code(rawValue: "index_not_defined")
         /// The text is no rules document; the message begins with the line and the column.
         public static let invalidRules = Code(rawValue: "invalid_rules")
+        /// The rules of a tree that are stored cannot be read; whatever goes by them waits until others are stored.
+        public static let unreadableRules = Code(rawValue: "rules_unreadable")
         /// A path, a value, a string or an update is larger than its limit.
         public static let tooLarge = Code(rawValue: "too_large")
         /// One path of a multi-path update lies above another.

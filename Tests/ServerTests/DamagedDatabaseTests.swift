@@ -34,4 +34,38 @@ struct DamagedDatabaseTests {
             #expect(list.status == 200 && list.json["posts"][0]["text"].string == "before")
         }
     }
+
+    @Test("Rules that cannot be read: unready with the reason, uploads refused, named by an audit")
+    func unreadableRules() async throws {
+        try await withService { service in
+            try await service.tree.setRules(Self.rules)
+            try await service.tree.engine.write { transaction throws(TreeError) in
+                let catalog = RulesCatalog.key(of: .main)
+                var row = try transaction.value(for: catalog) ?? []
+                row[7] += 1  // The version, so that nobody goes by the rules as they were.
+                try transaction.put(row, for: catalog)
+                try transaction.put(Array("{\"rules\": {".utf8), for: TreeRules.textKey(of: .main))
+            }
+            let gate = service.pipeline.disk.gate
+            await gate.waitUntilPaused()
+            let readiness = try await service.client.get("/readyz")
+            #expect(readiness.status == 503 && readiness.json["code"].string == "rules_unreadable")
+            let upload = try await service.client.ask(.post, "/v1/uploads?user=maria&text=new")
+            #expect(upload.status == 503 && upload.json["code"].string == "intake_paused")
+            #expect(upload.text.contains("rules"), "\(upload.text)")
+            let write = try await service.client.ask(.put, "/good.json", body: .bytes(Array("1".utf8)))
+            #expect(write.status == 503 && write.json["error"].string?.contains("tintype rules set") == true)
+            for action in ["action=check", "action=repair&change=true"] {
+                let audit = try await service.client.ask(.post, "/v1/audit?\(action)")
+                #expect(audit.status == 200 && audit.text.contains(#""rules_unreadable""#), "\(audit.text)")
+            }
+
+            try await service.tree.setRules(Self.rules)
+            await gate.waitUntilOpen()
+            #expect(try await service.client.get("/readyz").status == 200)
+            _ = try await service.client.post("after")
+        }
+    }
+
+    private static let rules = #"{"rules": {".read": true, ".write": true}}"#
 }

@@ -35,7 +35,8 @@ package struct Audit: Sendable {
         }
         if order.user == nil, order.action != .gc, order.looksAtRecords {
             try await lookAtStore(&run, report)
-            guard service.tree.health.damage == nil else { return run.finish() }  // Nothing can be written.
+            let canWrite = try await lookAtRules(&run, report)
+            guard service.tree.health.damage == nil, canWrite || !order.changes else { return run.finish() }
         }
         try await run.go(through: surveys(run.context), sideBySide: order.changes ? 1 : Self.width, report)
         if order.action == .gc, order.changes {
@@ -78,6 +79,24 @@ package struct Audit: Sendable {
         if let damage = service.tree.health.damage {
             try await run.note(Finding(.treeDamaged, path: "tree.sqlite", message: damage.message), report)
         }
+    }
+
+    /// Looks whether the rules of each tree can be read.
+    ///
+    /// - Returns: Whether they can be where the service itself writes by them.
+    private func lookAtRules(_ run: inout AuditRun, _ report: AuditRun.Report) async throws -> Bool {
+        var canWrite = true
+        for namespace in try await RulesCheck(service.tree).namespaces() {
+            do {
+                try await RulesCheck(service.tree).run(on: namespace)
+            } catch {
+                guard error.code == .unreadableRules else { throw error }
+                if namespace == .main { canWrite = false }
+                let place = namespace == .main ? "rules" : "rules?ns=\(namespace)"
+                try await run.note(Finding(.rulesUnreadable, path: place, message: error.message), report)
+            }
+        }
+        return canWrite
     }
 
     // MARK: Part by part

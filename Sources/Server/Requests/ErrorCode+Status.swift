@@ -42,7 +42,8 @@ extension ErrorCode {
             .invalidValue, .io, .isolationUnavailable, .leftOver, .locked, .missingUpdates,
             .noService, .notBackup, .originalDamaged, .originalMissing, .outOfMemory, .overflow, .permission,
             .preconditionFailed,
-            .readOnly, .restoreUnfinished, .storageMissing, .tooDeep, .tooManyConnections, .tooManyFiles, .treeLost,
+            .readOnly, .restoreUnfinished, .rulesUnreadable, .storageMissing, .tooDeep, .tooManyConnections,
+            .tooManyFiles, .treeLost,
             .treeOlder, .unavailable, .unknown, .unreachable, .unreadable, .updateTooLarge, .upgradeReturning,
             .upgradeUnconfirmed, .workerKilled,
             .workerUnavailable, .wrongKind:

@@ -48,6 +48,12 @@ struct Problem {
                     .damaged, "the service's database is damaged",
                     hint: "whoever runs the service has to look: /readyz and its log say what was found"),
                 status: .serviceUnavailable)
+        case let error as TreeError where error.code == .unreadableRules:
+            self.init(
+                Failure(
+                    .rulesUnreadable, "the rules of the service's database cannot be read",
+                    hint: "whoever runs the service has to store them again: tintype rules set FILE"),
+                status: .serviceUnavailable)
         default:
             self.init(fault: Failure(error))
         }

@@ -13,7 +13,13 @@ struct TreeRules: Sendable {
     init?(of namespace: Namespace, catalog row: [UInt8], in snapshot: any EngineSnapshot) throws(TreeError) {
         let catalog = try RulesCatalog(row: row.span)
         guard let text = try snapshot.value(for: Self.textKey(of: namespace)) else { return nil }
-        document = try RulesDocument(stored: text.span.text)
+        do {
+            document = try RulesDocument(stored: text.span.text)
+        } catch {
+            throw TreeError(
+                .unreadableRules, "the rules of the database cannot be read: \(error.message)",
+                hint: "store them again: tintype rules set FILE", cause: error)
+        }
         version = catalog.version
         indexes = catalog.indexes.filter { $0.state != .dropped }
         expiries = catalog.expiries
