@@ -169,6 +169,29 @@ struct AuditTests {
         }
     }
 
+    @Test("What a reading has found damaged, check and repair name without reading the rest, until it is whole")
+    func knownDamage() async throws {
+        try await withPipeline { running in
+            let store = try await AuditStore(running)
+            let name = try #require(try await store.record(store.other).photos[0]?.fileName)
+            let original = store.path(store.other, name)
+            let whole = try Data(contentsOf: URL(fileURLWithPath: original))
+            try store.flip(original)
+            try store.flip(try await store.rendition("thumb-", of: store.post))
+            #expect(try await store.audit(.check).findings.isEmpty, "nobody has read them")
+            let kinds: [FindingKind] = [.originalDamaged, .renditionDamaged]
+            #expect(Set(try await store.audit(.verify).findings.map(\.kind)) == Set(kinds))
+
+            let check = try await store.audit(.check)
+            #expect(Set(check.findings.map(\.kind)) == Set(kinds) && check.last.read < check.last.bytes)
+            let repaired = try await store.audit(.repair, changes: true)
+            #expect(repaired.last.mended == 1 && repaired.last.findings == ["original_damaged": 1])
+            try whole.write(to: URL(fileURLWithPath: original))
+            #expect(try await store.audit(.repair, changes: true).last.findings.isEmpty)
+            #expect(try await store.audit(.check).last.read == 0, "all is known to be whole")
+        }
+    }
+
     @Test("Renditions of an earlier version are known from the first reading on")
     func learning() async throws {
         try await withPipeline { running in

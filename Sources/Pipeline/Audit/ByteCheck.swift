@@ -47,6 +47,9 @@ struct ByteCheck: Sendable {
 }
 
 extension Paths {
-    /// When the files of an upload were read and compared last, in milliseconds since the epoch.
-    static func verified(_ id: PostID) -> TreePath { TreePath(["verified", id.key], in: .pipeline) }
+    /// When the files of each upload were read and compared last.
+    static let verifications = TreePath(["verified"], in: .pipeline)
+
+    /// When the files of an upload were read and compared last, in milliseconds since the epoch; 0 where they were damaged.
+    static func verified(_ id: PostID) -> TreePath { verifications / id.key }
 }

@@ -28,7 +28,8 @@ package struct Explanation: Sendable {
         let record = try await service.store.record(of: id)
         if let record { add(record, to: &document) }
         document.deletedAt = try await tree.get(Paths.deleted(id))?.integerValue
-        document.verifiedAt = try await tree.get(Paths.verified(id))?.integerValue
+        let verifiedAt = try await tree.get(Paths.verified(id))?.integerValue
+        document.verifiedAt = verifiedAt.flatMap { $0 > 0 ? $0 : nil }
         let owner: String? =
             if let owner = record?.owner.description ?? subject.file?.owner {
                 owner

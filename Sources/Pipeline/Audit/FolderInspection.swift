@@ -110,6 +110,11 @@ struct FolderInspection: Sendable {
         }
     }
 
+    /// Whether a file has other bytes than were stored.
+    var hasDamagedBytes: Bool {
+        findings.contains { [.originalDamaged, .renditionDamaged, .objectDamaged].contains($0.document.kind) }
+    }
+
     /// What can be wrong with a file that has to be there.
     enum Fault {
         case missing, wrongSize, damaged

@@ -38,7 +38,7 @@ struct FolderSurvey: AuditSurvey {
     /// What is asked for more than once of a folder, or is mostly empty.
     private static let remembered = [
         Paths.uploads, Paths.posts, Paths.audiencePosts, Paths.queue, Paths.deleted, Paths.objectFiles,
-        Paths.resumableFiles, Paths.prepared,
+        Paths.resumableFiles, Paths.prepared, Paths.verifications,
     ]
 
     private let list: List
@@ -160,8 +160,9 @@ struct FolderSurvey: AuditSurvey {
             return (inspection, learnt)
         } _: { (inspection, learnt) in
             page.writes.merge(learnt) { $1 }
-            // What is damaged is read again next time.
-            if !inspection.claims.files.isEmpty, inspection.findings.isEmpty {
+            if inspection.hasDamagedBytes {
+                page.writes[Paths.verified(inspection.claims.id)] = .integer(AuditOrder.damaged)
+            } else if !inspection.claims.files.isEmpty, inspection.findings.isEmpty {
                 page.writes[Paths.verified(inspection.claims.id)] = .integer(now)
             }
             read.append(inspection)
@@ -171,12 +172,20 @@ struct FolderSurvey: AuditSurvey {
 }
 
 extension AuditOrder {
+    /// What stands for the time of the last reading where that found other bytes than were stored.
+    fileprivate static let damaged: Int64 = 0
+
     /// Whether the files of an id are to be read now.
+    ///
+    /// Those that were damaged when they were read last are read by every audit but one that deletes, until they are whole: sizes
+    /// alone would tell that all is well.
     fileprivate func reads(_ id: PostID, at now: Int64, in snapshot: TreeSnapshot) throws(TreeError) -> Bool {
+        guard readsFiles || action != .gc else { return false }
+        let last = try snapshot.get(Paths.verified(id))?.integerValue
+        if last == Self.damaged { return true }
         guard readsFiles else { return false }
         if sample < 1, Double.random(in: 0..<1) >= sample { return false }
         guard let unreadFor else { return true }
-        let last = try snapshot.get(Paths.verified(id))?.integerValue ?? 0
-        return last <= now - unreadFor.milliseconds
+        return last ?? 0 <= now - unreadFor.milliseconds
     }
 }

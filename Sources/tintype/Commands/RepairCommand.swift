@@ -12,7 +12,8 @@ struct RepairCommand: AsyncParsableCommand {
             Renditions that are missing or damaged are rendered again from their originals, and lists, numbers and links are \
             written as they follow from the data. An original is never touched: one that is missing or damaged is \
             reported, and so is everything else that is lost. It works beside the service, and without it. With --read, \
-            files are read and compared first, as "tintype verify" does. The exit code is 3 when something is left.
+            files are read and compared first, as "tintype verify" does; those that were damaged when they were read last are in \
+            any case. The exit code is 3 when something is left.
 
             EXAMPLES
               tintype repair --dry-run
