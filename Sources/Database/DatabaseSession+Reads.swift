@@ -74,7 +74,11 @@ extension DatabaseSession {
 
     private func read(_ request: ReadRequest) async throws -> ReadAnswer {
         do {
-            return try await database.tree.snapshot { [spool = database.spool, requester] snapshot in
+            return try await database.tree.snapshot { [spool = database.spool, requester, countRead] snapshot in
+                let counter = RowCounter()
+                // What has been read counts, whether or not an answer comes of it.
+                defer { countRead(counter.count) }
+                let snapshot = counter.counting(snapshot)
                 try requester?.judgeRead(of: request.path, matching: request.query, in: snapshot)
                 return try request.answer(from: snapshot, spool: spool)
             }

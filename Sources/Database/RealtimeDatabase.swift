@@ -50,11 +50,13 @@ package final class RealtimeDatabase: Sendable {
     /// - Parameters:
     ///   - network: Where they come from, as what they write is counted while nothing is known of them.
     ///   - count: Is told of each write.
+    ///   - countRead: Is told of each read.
     package func session(
         as identity: Identity, from network: [UInt8] = [],
-        counting count: @escaping DatabaseSession.WriteCounter = { _ in }
+        counting count: @escaping DatabaseSession.WriteCounter = { _ in },
+        countingReads countRead: @escaping DatabaseSession.ReadCounter = { _ in }
     ) -> DatabaseSession {
-        DatabaseSession(of: self, as: identity, from: network, counting: count)
+        DatabaseSession(of: self, as: identity, from: network, counting: count, countingReads: countRead)
     }
 
     /// Logs who has done what at a path, and the position in the change log at which it holds.

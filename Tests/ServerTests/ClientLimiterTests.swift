@@ -33,10 +33,23 @@ struct ClientLimiterTests {
         #expect(throws: Failure.self) { try limiter.countRequest(of: .user("noah")) }
     }
 
-    @Test("Who has no limit of requests has none of writes")
+    @Test(
+        "Rows that are read count as requests, sooner for whoever has not signed in",
+        arguments: [(true, 1000), (false, 250)])
+    func reads(isUser: Bool, rows: Int) throws {
+        let client = isUser ? client : LimitedClient(address: "192.0.2.7")
+        for _ in 0..<1000 { limiter.count(read: rows - 1, of: client) }
+        limiter.count(read: 99 * rows, of: client)
+        try limiter.countRequest(of: client)
+        #expect(throws: Failure.self) { try limiter.countRequest(of: client) }
+        try limiter.countRequest(of: .user("noah"))
+    }
+
+    @Test("Who has no limit of requests has none of writes and reads")
     func unlimited() throws {
         let limiter = ClientLimiter(.none)
         for _ in 0..<10 { try limiter.count(written: 1_000_000, of: client) }
+        limiter.count(read: 1_000_000_000, of: client)
         try limiter.countRequest(of: client)
     }
 }

@@ -15,6 +15,9 @@ final class ClientLimiter: Sendable {
     private static let byteBurst = 120.0
     /// How many paths and values of a write are as much as a request.
     private static let costOfRequest = 100
+    /// How many rows that are read are as much as a request, for users, and for addresses of which no more is known.
+    private static let rowsOfRequest = 1000
+    private static let rowsOfUnsignedRequest = 250
     /// From how many requests' worth on a write waits until the client has something left.
     private static let largeWrite = 10.0
 
@@ -70,6 +73,15 @@ final class ClientLimiter: Sendable {
             return nil
         }
         if let wait { throw .tooManyRequests("this client writes too much", retryAfter: wait) }
+    }
+
+    /// Counts the rows that were gone over for a client: so many are as much as a request, which the next ones wait for.
+    func count(read rows: Int, of client: LimitedClient) {
+        let rowsOfRequest = if case .user = client { Self.rowsOfRequest } else { Self.rowsOfUnsignedRequest }
+        let requests = Double(rows / rowsOfRequest)
+        guard limits.requestsPerSecond != nil, requests > 0 else { return }
+        let now = clock()
+        withAccount(of: client, now) { $0.requests?.spend(requests, now: now) }
     }
 
     /// Counts something that goes on for a while.

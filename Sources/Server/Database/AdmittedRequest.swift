@@ -22,7 +22,7 @@ struct DatabaseAccess: Sendable {
     ///   - uri: The address of the request.
     ///   - client: The connection by which it comes.
     ///   - proof: What lets the request in.
-    ///   - activities: What counts how much the sender writes; nil for whoever has no limits.
+    ///   - activities: What counts how much the sender reads and writes; nil for whoever has no limits.
     /// - Throws: `Failure` with the code `bad_request` or `invalid_namespace`.
     func admit(
         _ request: HTTPRequest, at uri: URI, from client: ClientConnection, by proof: Proof,
@@ -32,6 +32,8 @@ struct DatabaseAccess: Sendable {
         let network = LimitedClient.network(of: client.address(of: request))
         let session = database.session(as: proof.identity, from: network) { cost throws(Failure) in
             if let activities { try activities.limiter.count(written: cost, of: activities.client) }
+        } countingReads: { rows in
+            if let activities { activities.limiter.count(read: rows, of: activities.client) }
         }
         return AdmittedRequest(
             session: session, parameters: parameters,

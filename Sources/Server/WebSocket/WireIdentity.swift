@@ -14,6 +14,8 @@ struct WireIdentity: Sendable {
         let limits = socket.limits(of: proof)
         session = socket.database.session(as: proof.identity, from: socket.network) { cost throws(Failure) in
             if let (limiter, client) = limits { try limiter.count(written: cost, of: client) }
+        } countingReads: { rows in
+            if let (limiter, client) = limits { limiter.count(read: rows, of: client) }
         }
     }
 
