@@ -10,7 +10,7 @@ import Tree
 
 @testable import Inbox
 
-@Suite("Photos that are dropped together are published in the order of their names", .timeLimit(.minutes(30)))
+@Suite("B28: Photos that are dropped together are published in the order of their names", .timeLimit(.minutes(30)))
 struct DropOrderTests {
     /// Renders one photo, known by its size, only once that is allowed, and counts the others.
     private final class Reluctant: PhotoRenderer {

@@ -56,6 +56,7 @@ def slow_down(page):
 
 
 def test_the_list_comes_first_then_the_scripts_and_photos_when_they_are_seen(browser, running):
+    """40: a list that looks as it should, then the scripts, then the photos that are seen."""
     with on_slow_phone(browser, running, WATCH) as page:
         asked = []
         page.on("request", lambda request: asked.append(request.url.removeprefix(running.url)))
