@@ -328,7 +328,7 @@ def test_the_list_of_the_service_has_its_looks_at_once_and_stays_until_the_other
             expect(page.locator("#posts img").first).to_be_visible()
             until(page, "the scripts", lambda: held)
             # The width of the screen: the attribute alone says that of the photo.
-            assert page.locator("#posts img").first.bounding_box()["width"] == 390
+            until(page, "the looks", lambda: page.locator("#posts img").first.bounding_box()["width"] == 390)
             is_holding = False
             for route in held:
                 route.continue_()

@@ -43,7 +43,7 @@ def test_a_server_without_defects_passes(tmp_path):
 def test_a_defect_is_found(tmp_path, defect, monkeypatch):
     monkeypatch.setattr("world.PATIENCE", 5)
     with pytest.raises(Violation):
-        run(tmp_path, defect, 60)
+        run(tmp_path, defect, 600)
 
 
 @pytest.mark.parametrize("value, wanted", [

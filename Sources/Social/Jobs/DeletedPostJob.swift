@@ -31,7 +31,8 @@ extension PostPlace {
 /// Removes the likes and comments of a post that is gone, and its entries in the feeds of its author's followers.
 ///
 /// Another post may stand at the id by then, of somebody else, too: it inherits nothing, so the work is done all the same. Only
-/// what goes by the id, and not by the post's place, is left then: entries in `feed/`, which may be the other post's.
+/// what goes by the id, and not by the post's place, is left then to whom the other post is for: entries in `feed/` of those
+/// who follow its author.
 ///
 /// Whoever has left the author meanwhile has a job of their own, or had it (``UnfollowJob``). It may have passed over the post's
 /// place before the post was gone, and then has removed the entry, or finds it among those that are gone; as long as that job is
@@ -49,6 +50,7 @@ struct DeletedPostJob: Job {
         let post = job.subject.key
         let place = job.cause.flatMap { PostPlace($0) }
         let isTaken = try snapshot.exists(Paths.posts / post)
+        let successor = try isTaken ? snapshot.author(ofPost: post) : nil
         var lists: [TreePath] = ["likes" / post, "comments" / post, "postFlags" / post]
         if !isTaken { lists.append(Paths.noticedLikes / post) }
         for list in lists {
@@ -59,7 +61,7 @@ struct DeletedPostJob: Job {
         }
         guard let place, let author = place.author, let row = place.withdrawn else { return nil }
         let next = try removeFromFeeds(
-            isTaken ? nil : post, of: author, at: place.position.key, job.position, snapshot, &update)
+            post, of: author, at: place.position.key, keptBy: successor, job.position, snapshot, &update)
         if next == nil {
             update[Paths.home(author) / place.position.key] = nil
             update[row] = nil
@@ -69,28 +71,32 @@ struct DeletedPostJob: Job {
 
     /// Removes a post from the next feeds: of followers, then of those who have just left.
     ///
-    /// - Parameter post: Its id; nil where another post has that by now.
+    /// - Parameter successor: The author of the post that has the id by now.
     /// - Returns: Where the next step begins; nil when those were the last.
     private func removeFromFeeds(
-        _ post: TreeKey?, of author: UserID, at position: TreeKey, _ last: String?, _ snapshot: TreeSnapshot,
-        _ update: inout MultiPathUpdate
+        _ post: TreeKey, of author: UserID, at position: TreeKey, keptBy successor: UserID?, _ last: String?,
+        _ snapshot: TreeSnapshot, _ update: inout MultiPathUpdate
     ) throws(TreeError) -> String? {
-        func remove(from readers: [UserID]) {
+        func remove(from readers: [UserID]) throws(TreeError) {
             for reader in readers {
                 update[Paths.home(reader) / position] = nil
-                if let post { update[Paths.feed(reader) / post] = nil }
+                if let successor {
+                    let isOwn = reader == successor
+                    if try snapshot.exists(Paths.following(reader) / successor.key) || isOwn { continue }
+                }
+                update[Paths.feed(reader) / post] = nil
             }
         }
         guard let last, last.hasPrefix(Self.left) else {
             let range: KeyRange = last.flatMap { UserID($0) }.map { .after($0.key) } ?? .all
             let keys = try snapshot.keys(of: Paths.followers(author), range: range, limit: Self.limit)
-            remove(from: keys.compactMap { UserID($0.string) })
+            try remove(from: keys.compactMap { UserID($0.string) })
             return keys.count == Self.limit ? keys.last?.string : Self.left
         }
         let (prefix, range) = JobSubject.range(of: author, after: UserID(String(last.dropFirst(Self.left.count))))
         let keys = try snapshot.keys(of: JobKind.unfollow.path, range: range, limit: Self.limit)
             .filter { $0.string.hasPrefix(prefix) }
-        remove(from: keys.compactMap { JobSubject($0).people?.1 })
+        try remove(from: keys.compactMap { JobSubject($0).people?.1 })
         return keys.count == Self.limit ? keys.last.map { Self.left + $0.string.dropFirst(prefix.count) } : nil
     }
 }
