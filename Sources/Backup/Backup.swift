@@ -175,7 +175,7 @@ package struct Backup: Sendable {
                 message: "the bytes are not those that were stored"))
     }
 
-    /// What the tree knows of the bytes of a file; nil for nothing.
+    /// The digest that the tree has of a file, and whether it is an original; nil where the tree has none.
     private static func expected(
         of blob: BlobName, in tree: TreeStore
     ) async throws -> (sha256: String, isOriginal: Bool)? {

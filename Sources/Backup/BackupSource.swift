@@ -59,7 +59,7 @@ extension BackupSource {
         return state
     }
 
-    /// What is said of a description that cannot be read.
+    /// The failure for a description that cannot be read.
     static func unreadable(_ path: String) -> Failure {
         Failure(
             .backupDamaged, "\(path) cannot be read: it tells what a backup has",

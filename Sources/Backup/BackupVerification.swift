@@ -91,7 +91,7 @@ package struct BackupVerification: Sendable {
         }
     }
 
-    /// What an error says of the part that was read.
+    /// The sentence by which an error tells of the part that was read.
     ///
     /// - Throws: The error, where it is none of that part.
     private static func damage(_ error: any Error) throws -> String {

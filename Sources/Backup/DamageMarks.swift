@@ -3,7 +3,7 @@ import Files
 import Foundation
 import Synchronization
 
-/// What a verification has found damaged in a folder of backups, by its path: `damaged.json`. The next backup copies it again.
+/// The paths that a verification has found damaged in a folder of backups: `damaged.json`. The next backup copies these again.
 final class DamageMarks: Sendable {
     private static let name = "damaged.json"
     private static let maxBytes = 256 << 20

@@ -7,14 +7,14 @@ import Synchronization
 /// No client holds more than is free for the others. The first bytes of each write are taken from a reserve, which is shared
 /// in the same way: so small writes come through when large ones have everything else.
 package final class ByteBudget: Sendable {
-    /// Whoever is counted as one.
+    /// The sender of writes, whose bytes are counted together.
     enum Client: Hashable, Sendable {
         case user(String)
         /// Everybody of whom nothing is known, and who comes from there.
         case network([UInt8])
     }
 
-    /// How many bytes of a write are taken from the reserve.
+    /// The bytes of a write that are taken from the reserve.
     static let smallBytes = 64 << 10
 
     private let reserve: Pool

@@ -8,7 +8,7 @@ package import Tree
 package final class RealtimeDatabase: Sendable {
     /// How many bytes of writes may be in work at once: a largest one beside many that are small.
     private static let maxBytesInWork = 2 * WriteSizeLimit.maxBytes
-    /// How many there are beside these for the first bytes of each write.
+    /// The reserve beside these, for the first bytes of each write.
     private static let reserveBytes = 64 << 20
 
     let tree: TreeStore

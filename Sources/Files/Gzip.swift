@@ -28,7 +28,7 @@ package enum Gzip {
         return compressed.isEmpty ? nil : compressed
     }
 
-    /// How many bytes at the end of a member tell of its content: the CRC-32 and the length.
+    /// The number of bytes at the end of a member that tell of its content: the CRC-32 and the length.
     package static let endBytes = 8
 
     /// Whether a member with this end is one of these bytes, as far as the end tells.

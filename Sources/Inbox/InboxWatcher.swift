@@ -29,11 +29,11 @@ package struct InboxWatcher: Service, CustomStringConvertible {
 
     /// The longest time between two walks through everything.
     private static let longestInterval: Duration = .seconds(300)
-    /// How many claims are taken in at a time.
+    /// The most claims that are taken in at a time.
     private static let maxClaims = 16
-    /// How many may wait besides: for their renditions and their turn, or each for the end of a fault of its own.
+    /// The most that wait besides: for their renditions and their turn, or each for the end of a fault of its own.
     private static let maxWaitingClaims = 1000
-    /// How many claims one user has at a time.
+    /// The most claims of one user at a time.
     private static let maxClaimsOfUser = 256
     /// How many names that the kernel told of are taken over at a time.
     private static let maxNews = 1024

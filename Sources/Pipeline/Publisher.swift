@@ -33,7 +33,7 @@ package struct Publisher: Sendable {
     /// What became of an upload.
     enum End { case post, duplicate }
 
-    /// How far an upload has come.
+    /// The stage that an upload has come to.
     enum Progress {
         /// It is rendered, and waits for ``moderate(_:)``.
         case unmoderated

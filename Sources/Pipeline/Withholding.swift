@@ -3,7 +3,7 @@ package import Blobs
 package import Posts
 package import Tree
 
-/// Whom a file is left to, whatever the rules of photos and the audiences of the post say.
+/// The people that a file is left to, whatever the rules of photos and the audiences of the post say.
 package enum Withholding: Sendable {
     /// Whomever these say.
     case none
@@ -23,7 +23,7 @@ extension UploadService {
     /// Whether somebody decides about posts before they are published.
     package var isModerated: Bool { publisher.moderator != nil }
 
-    /// Whom a file is left to. Nobody else sees what belongs to an upload that is no post yet, or never became one; without
+    /// Tells whom a file is left to. Nobody else sees what belongs to an upload that is no post yet, or never became one; without
     /// a way for others where posts are moderated, or the post was refused; of one that is shown blurred the originals, and
     /// the clear renditions, until they are deleted.
     ///

@@ -13,7 +13,7 @@ struct BackupMendingTests {
     struct Damage: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let part: @Sendable (BackupState, BackupFolder) async throws -> String
-        /// What becomes of its bytes; nil for nothing left.
+        /// The change of its bytes, to nil where the file goes.
         let change: @Sendable ([UInt8]) -> [UInt8]?
         /// Whether only a verification sees it.
         var isHidden = false

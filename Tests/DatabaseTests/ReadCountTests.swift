@@ -11,7 +11,7 @@ struct ReadCountTests {
         let counts = Mutex<[Int]>([])
     }
 
-    /// What is read, and how many rows that has to go over at least and at most.
+    /// A read, and the least and the most rows that it goes over.
     struct Row: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let path: TreePath

@@ -85,13 +85,13 @@ struct OrphanTests {
         }
     }
 
-    /// What stands at the id of a deleted post when its grace period is over.
+    /// The node at the id of a deleted post when its grace period is over.
     enum Successor: String, CaseIterable, Sendable, CustomTestStringConvertible {
         case flag, strangersPost, ownPostWithoutPhoto
 
         var testDescription: String { rawValue }
 
-        /// What is left of the former post, with what has been written since.
+        /// Writes over what is left of the former post.
         func write(over post: TreeValue, at path: TreePath, in tree: TreeStore) async throws {
             try await tree.set(path, to: ["moderated": true])
             switch self {

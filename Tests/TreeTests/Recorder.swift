@@ -13,18 +13,18 @@ final class Recorder: EventReceiver {
     func end() { state.withLock { $0.isEnded = true } }
     func cancel(_ listeners: [UInt64]) { state.withLock { $0.cancelled += listeners } }
 
-    /// Who has been told anything.
+    /// The listeners that have been told anything.
     var ids: Set<UInt64> { state.withLock { Set($0.events.flatMap(\.1)) } }
     var cancelled: [UInt64] { state.withLock { $0.cancelled } }
     var isEnded: Bool { state.withLock { $0.isEnded } }
 
-    /// What a listener has received after its start.
+    /// The events that a listener has received after its start.
     func events(for start: Start) -> [TreeEvent] {
         state.withLock { $0.events }
             .filter { $0.1.contains(start.listener.id) && $0.0.token > start.token }.map(\.0)
     }
 
-    /// What a listener has received after its start: kind, path and data.
+    /// The events that a listener has received after its start, as text: kind, path and data.
     func texts(for start: Start) -> [String] {
         events(for: start).map { event in
             let (path, data) = (

@@ -1,9 +1,9 @@
 import CSystemCrypto
 
-/// What Firebase makes of the scrypt of a password, as its export of accounts has it (`SCRYPT`): the salt has a suffix that all
+/// Firebase's form of the scrypt of a password, as its export of accounts has it (`SCRYPT`): the salt has a suffix that all
 /// accounts of a project share, and the hash is the project's key, encrypted with the scrypt by AES-256 in counter mode.
 struct FirebaseScrypt: Sendable, Hashable {
-    /// What follows the salt.
+    /// The bytes that follow the salt.
     let separator: [UInt8]
     /// The project's key.
     let signerKey: [UInt8]

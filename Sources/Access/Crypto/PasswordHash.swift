@@ -31,7 +31,7 @@ package struct PasswordHash: Sendable, Hashable, CustomStringConvertible, Custom
     private let cost: Cost
     private let salt: [UInt8]
     private let hash: [UInt8]
-    /// What was made of the scrypt, where Firebase hashed it; nil where the hash is the scrypt.
+    /// Firebase's form of the scrypt; nil where the hash is the scrypt itself.
     private let firebase: FirebaseScrypt?
 
     /// Hashes a new password, with a salt of its own.

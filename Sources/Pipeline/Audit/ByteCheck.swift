@@ -47,9 +47,9 @@ struct ByteCheck: Sendable {
 }
 
 extension Paths {
-    /// When the files of each upload were read and compared last.
+    /// The times at which the files of each upload were read and compared last.
     static let verifications = TreePath(["verified"], in: .pipeline)
 
-    /// When the files of an upload were read and compared last, in milliseconds since the epoch; 0 where they were damaged.
+    /// The time of the last reading of an upload's files, in milliseconds since the epoch; 0 where they were damaged.
     static func verified(_ id: PostID) -> TreePath { verifications / id.key }
 }

@@ -172,7 +172,7 @@ struct FolderSurvey: AuditSurvey {
 }
 
 extension AuditOrder {
-    /// What stands for the time of the last reading where that found other bytes than were stored.
+    /// The mark in the place of the time of the last reading, where that found other bytes than were stored.
     fileprivate static let damaged: Int64 = 0
 
     /// Whether the files of an id are to be read now.

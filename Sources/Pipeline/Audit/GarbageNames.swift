@@ -44,7 +44,7 @@ package final class GarbageNames: Sendable {
         }
     }
 
-    /// Where entries may be that are not known, by the last one that is.
+    /// The range of entries that may not be known, by the last one that is.
     private static func unknown(since last: TreeKey) -> KeyRange {
         guard let id = PushID(last.string) else { return .after(last) }
         return .from(PushID.first(at: id.timestampMilliseconds - patience).key)

@@ -11,10 +11,10 @@ extension Paths {
 /// The `thumb_url` that posts of clients should have, by a state of the tree.
 struct ClientThumb {
     let snapshot: TreeSnapshot
-    /// Where apps reach the service; nil where nobody said by which address it is known.
+    /// The address by which apps reach the service; nil where nobody named one.
     let place: MediaPlace?
 
-    /// What a post is to name as its thumbnail: a rendition of ours, or, where the storage rules do not let everybody fetch
+    /// The thumbnail that a post is to name: a rendition of ours, or, where the storage rules do not let everybody fetch
     /// renditions, the app's own, whose address has a token. Nil where the post names what it should, or there is none.
     ///
     /// - Parameter record: The upload that the post shows.

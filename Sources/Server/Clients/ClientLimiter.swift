@@ -13,9 +13,9 @@ final class ClientLimiter: Sendable {
     /// The seconds whose worth of requests, and of bytes, may come at once.
     private static let requestBurst = 10.0
     private static let byteBurst = 120.0
-    /// How many paths and values of a write are as much as a request.
+    /// The number of paths and values of a write that count as one request.
     private static let costOfRequest = 100
-    /// How many rows that are read are as much as a request, for users, and for addresses of which no more is known.
+    /// The number of rows read that count as one request, for users, and for addresses of which no more is known.
     private static let rowsOfRequest = 1000
     private static let rowsOfUnsignedRequest = 250
     /// From how many requests' worth on a write waits until the client has something left.

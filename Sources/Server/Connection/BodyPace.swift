@@ -12,7 +12,7 @@ struct BodyPace {
     private static let nanosecondsPerByte = 1_000_000_000 / minBytesPerSecond
 
     let patience: TimeAmount
-    /// How far the sender is behind.
+    /// The time by which the sender is behind.
     private var delay = TimeAmount.zero
     private var waitsSince: NIODeadline?
 

@@ -49,7 +49,7 @@ struct GalleryScripts {
         return files
     }
 
-    /// What `modules.js` knows of the files behind the first one.
+    /// The list by which `modules.js` finds the files behind the first one.
     private var laterFiles: String {
         let files = parts.dropFirst().map { part in
             var members: [String: JSONValue] = ["file": .string("./\(part.file)")]

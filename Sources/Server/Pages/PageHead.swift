@@ -6,7 +6,7 @@ import NIOCore
 /// What all pages of the gallery have in common: the head, with what is told to whoever shows a link to the page, and the
 /// view.
 struct PageHead {
-    /// What a page is to know of whoever reads it, and of the service.
+    /// The traits of the reader and of the service that a page goes by.
     struct Traits {
         /// Whether whoever reads it is at the service's machine.
         var isLocal = false

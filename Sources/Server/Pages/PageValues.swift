@@ -12,7 +12,7 @@ extension ShownPost {
         /// Whether it is alone, and large.
         var isAlone = false
 
-        /// How wide its photos are, as `page.css` has it, or `viewer.css` once scripts have drawn it.
+        /// The width of its photos, as `page.css` has it, or `viewer.css` once scripts have drawn it.
         fileprivate var sizes: String {
             isAlone ? "(max-width: 60rem) 100vw, 60rem" : "(max-width: 33rem) 100vw, (max-width: 52rem) 50vw, 20rem"
         }

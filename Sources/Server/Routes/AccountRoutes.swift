@@ -62,7 +62,7 @@ struct AccountRoutes: Sendable {
         }
     }
 
-    /// What the body says, if there is one: the fields of the query, none of them twice.
+    /// The members of the body, if there is one: the fields of the query, none of them twice.
     private func members(of request: Request, _ context: RequestContext) async throws -> [String: JSONValue] {
         guard request.bringsBytes else { return [:] }
         let members = try await context.jsonMembers(

@@ -1,13 +1,13 @@
 import Database
 
-/// What is read of a client's messages, and whether more of them is to be read.
+/// The part of a client's messages that has come, and whether more of them is to be read.
 ///
 /// A long message is kept until its end has come. So one that is more than a token or a query comes to its end only for
 /// whom rules may let write something.
 struct MessageReading {
-    /// How long a message may take to come, in seconds.
+    /// The longest time that a message may take to come, in seconds.
     private static let maxSeconds = 120
-    /// How much of a message is kept for anybody, in bytes.
+    /// The most of a message that is kept for anybody, in bytes.
     static let freeBytes = 64 << 10
 
     /// Whether the client may send the message that is coming.
@@ -16,7 +16,7 @@ struct MessageReading {
     }
 
     var joiner = MessageJoiner()
-    /// What the bytes of messages that are not complete are counted by.
+    /// The share of the budget by which the bytes of messages that are not complete are counted.
     var memory: ByteBudget.Share?
     /// Whether the client has sent too much, and is read again when it is due.
     var isDelayed = false

@@ -31,7 +31,7 @@ final class WebSocketConnection: ConnectionOwner, ChannelDuplexHandler {
     private(set) var connection: TakenConnection?
     private var outgoing: OutgoingMessages?
     private(set) var context: ChannelHandlerContext?
-    /// What is read, and whether more is.
+    /// The part of the messages that has come, and whether more is read.
     var reading = MessageReading()
     private var pings: Pings
 

@@ -140,7 +140,7 @@ struct AdmittedSocket: Sendable {
     fileprivate let admission: Admission
     fileprivate let credentials: Credentials
     fileprivate let stranger: LimitedClient?
-    /// Where it comes from, as what it writes is counted while nothing is known of it.
+    /// The network that it comes from, by which its writes are counted while no more is known of it.
     let network: [UInt8]
     /// What counts the session, as long as it is there.
     fileprivate let lease: ClientLimiter.Lease?

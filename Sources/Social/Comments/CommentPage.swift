@@ -4,9 +4,9 @@ package import Tree
 /// A page of the comments on a post. What clients of the database wrote and is no comment is passed over, and named; what
 /// somebody wrote whom the viewer has blocked, or who has blocked the viewer, is passed over.
 package struct CommentPage: Sendable {
-    /// Which comments of a post are read, and by whom.
+    /// The comments of a post that are read, and their reader.
     package struct Selection: Sendable {
-        /// Whoever looks at them; nil for an admin, and for somebody unknown.
+        /// The reader; nil for an admin, and for somebody unknown.
         package let viewer: UserID?
         /// The comment behind which they are; nil for all.
         package let after: TreeKey?

@@ -7,7 +7,7 @@ struct FollowedWindow: Sendable {
     private static let maxBytes = 4 << 20
 
     private struct Entry {
-        /// What orders the child; its segment is the end of it.
+        /// The bytes that order the child; its segment is the end of them.
         let order: [UInt8]
         let segment: [UInt8]
         let child: QueryWindow.Child
@@ -37,13 +37,13 @@ struct FollowedWindow: Sendable {
         if query.isDescending { entries.reverse() }
     }
 
-    /// What the query takes.
+    /// The children that the query takes.
     var window: QueryWindow {
         let children = entries.map(\.child)
         return QueryWindow(children: query.query.isDescending ? children.reversed() : children, leaf: nil)
     }
 
-    /// What the query takes as JSON text, in the form and the order of ``TreeSnapshot/json(of:matching:_:unindexed:drain:)``.
+    /// The children that the query takes, as JSON text, in the form and the order of ``TreeSnapshot/json(of:matching:_:unindexed:drain:)``.
     func json(_ form: JSONForm) throws(TreeError) -> [UInt8] {
         if query.query.isDescending { return try window.json(form) }
         var all = RowBlock()

@@ -33,7 +33,7 @@ final class QuerySubscription: Sendable {
         var recipients: some Collection<EventRecipient> { EventRecipient.grouping(listeners.map { ($0, $1) }) }
     }
 
-    /// What waits to be taken into the window.
+    /// The changes that wait to be taken into the window.
     private struct Waiting {
         var changes = 0
         var bytes = 0

@@ -28,7 +28,7 @@ extension TreeEvent {
 }
 
 extension QueryWindow {
-    /// What the query takes: an object of the children in their order, or a leaf; `null` for nothing.
+    /// The value that the query takes: an object of the children in their order, or a leaf; `null` for nothing.
     func json(_ form: JSONForm) throws(TreeError) -> [UInt8] {
         if let leaf = try leafJSON(form) { return leaf }
         guard !children.isEmpty else { return Array("null".utf8) }

@@ -1,10 +1,10 @@
-/// How much whom rules bind may write in one transaction, for which all others wait.
+/// The most that somebody whom rules bind writes in one transaction, for which all others wait.
 struct WriteLimits: Sendable {
     /// The most paths of an update.
     static let maxPaths = 10_000
     /// The most rows that follow from an update.
     static let maxDerivedRows = 1000
-    /// How many rows that are only written cost as much as one that follows.
+    /// The number of rows only written that cost as much as one that follows from them.
     fileprivate static let costOfDerivedRow = 10
 
     /// The most rows that are not staged before.

@@ -9,7 +9,7 @@ struct AccountChoices: Sendable {
 
     init(_ configuration: Configuration) { self.configuration = configuration }
 
-    /// What the log says at the start where sign-up is closed because nobody has chosen; nil where somebody has, or it is open.
+    /// The line of the log at the start where sign-up is closed because nobody has chosen; nil where somebody has, or it is open.
     ///
     /// - Parameter http: Who reaches the service.
     /// - Throws: `ConfigurationError`.

@@ -149,7 +149,7 @@ struct GIFDecoder: PlaneDecoder, ~Copyable {
 
     /// The place in `indices` where a row of the frame begins; nil where its data is missing.
     ///
-    /// Where giflib reads row by row, this reads the next one: rows must be asked for once, and in order. A row that is
+    /// Reads the next row where giflib reads row by row: rows must be asked for once, and in order. A row that is
     /// missing of an interlaced frame is the one above it, as browsers show it while it loads.
     private mutating func rowStart(_ frameRow: Int) throws(ImageError) -> Int? {
         let width = Int(frame.width)
