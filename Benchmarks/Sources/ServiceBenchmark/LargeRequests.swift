@@ -35,6 +35,35 @@ func measureLargeRequests(_ service: Service, seconds: Double) throws {
     try smallRequests("beside PUTs of 30 texts of 1 MiB", service, seconds) { isOver in
         try putInTurn(texts, to: socket, until: isOver)
     }
+    try smallRequests("beside a person's updates of 90 posts with ten hashtags each", service, seconds) { isOver in
+        try putTogether(to: socket, until: isOver) { round in
+            (0..<90).map { number in
+                """
+                "posts/-P\(100_000_000_000_000_000 + round * 90 + number)":{"author":{"uid":"person","full_name":"Anonymous"},\
+                "text":"\((0..<10).map { "#tag\(number)of\($0)" }.joined(separator: " "))","timestamp":{".sv":"timestamp"},\
+                "client":"web","full_url":"https://photos.example/full.jpg","thumb_url":"https://photos.example/thumb.jpg"}
+                """
+            }
+        }
+    }
+    try exchange(HTTP.request("PUT", "/.settings/rules.json", #"{"rules":{".write":true}}"#), to: socket)
+    try smallRequests("beside a person's updates of 10,000 paths with two values each", service, seconds) { isOver in
+        try putTogether(to: socket, until: isOver) { round in
+            (0..<10_000).map { #""notes/note\#($0)":{"first":\#(round),"second":\#(round)}"# }
+        }
+    }
+}
+
+/// Sends updates as a person whom rules bind, each as soon as the one before is there.
+private func putTogether(
+    to socketPath: String, until isOver: () -> Bool, _ members: (_ round: Int) -> [String]
+) throws {
+    var round = 0
+    while !isOver() {
+        round += 1
+        let update = "{\(members(round).joined(separator: ","))}"
+        try exchange(HTTP.request("PATCH", "/.json?print=silent&as=person", update), to: socketPath)
+    }
 }
 
 private func members(_ count: Int, _ value: String) -> String {
