@@ -33,19 +33,36 @@ public final class LocalBlobStore: BlobStore {
     /// See ``BlobStore/write(_:)``.
     @discardableResult
     public func write(_ blobs: [(name: BlobName, bytes: [UInt8])]) async throws(FileError) -> [Int] {
-        try await FileThreads.run { [self] () throws(FileError) in
-            var byteCounts: [Int] = []
-            for (name, bytes) in blobs {
-                let folder = try existingFolder(of: name)
-                if let byteCount = try byteCount(of: name.fileName, in: folder) {
-                    byteCounts.append(byteCount)
-                } else {
-                    try StagedFile(holding: bytes, in: staging).publish(as: name.fileName, in: folder)
-                    byteCounts.append(bytes.count)
-                }
+        // Side by side: the file system makes several files durable with hardly more work than one.
+        let results = await withTaskGroup(of: (Int, Result<Int, FileError>).self) { group in
+            for (index, blob) in blobs.enumerated() {
+                group.addTask { [self] in (index, await written(blob.bytes, as: blob.name)) }
             }
-            if let name = blobs.first?.name { try folder(of: name).sync() }
-            return byteCounts
+            return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+        }
+        var byteCounts: [Int] = []
+        for index in blobs.indices {
+            if let result = results[index] { byteCounts.append(try result.get()) }
+        }
+        guard let name = blobs.first?.name else { return [] }
+        try await FileThreads.run { [self] () throws(FileError) in try folder(of: name).sync() }
+        return byteCounts
+    }
+
+    /// Writes a blob unless there is one of its name; the caller syncs its folder.
+    ///
+    /// - Returns: The size of the blob in bytes.
+    private func written(_ bytes: [UInt8], as name: BlobName) async -> Result<Int, FileError> {
+        do throws(FileError) {
+            let size = try await FileThreads.run { [self] () throws(FileError) in
+                let folder = try existingFolder(of: name)
+                if let byteCount = try byteCount(of: name.fileName, in: folder) { return byteCount }
+                try StagedFile(holding: bytes, in: staging).publish(as: name.fileName, in: folder)
+                return bytes.count
+            }
+            return .success(size)
+        } catch {
+            return .failure(error)
         }
     }
 
