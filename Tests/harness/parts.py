@@ -59,6 +59,7 @@ ROWS = [
 # What follows with --all, one after the other: two builds at once would only wait for each other.
 REST = {
     "more crashes": ["Scripts/test-reliability", "crashes", "600"],
+    "10,000 posts on the page": ["env", "SCROLLED_POSTS=10000", "Scripts/test-page", "-s", "-k", "are_scrolled"],
     "readers that overlap": ["Scripts/test-reliability", "readers", "10"],
     "more of the WebSocket's model": ["Scripts/test-websocket", "model", "5"],
     "more connections": ["Scripts/test-websocket", "hostile", "5000"],
