@@ -39,6 +39,9 @@ extension Paths {
         TreePath(["audience_posts", author.key], in: .social)
     }
 
+    /// That there was an audience of this id, which was deleted: `true`. No other one gets the id.
+    package static func usedAudience(_ id: TreeKey) -> TreePath { TreePath(["used_audiences", id], in: .social) }
+
     /// The people whose photos of this id are, or were, of a post for audiences: the ids, each `true`. It stays until the
     /// files are gone, so that nobody sees them who has not.
     package static func restrictedMedia(ofPost id: TreeKey) -> TreePath {

@@ -62,6 +62,8 @@ struct AudienceCommandTests {
             #expect(try await tintype(["audience", "rm", "c", "--yes"]).output == "deleted  c\n")
             #expect(try await tintype(["audience", "rm", "c", "--yes"]).status == 1)
             #expect(try await tintype(["audience", "ls"]).output.isEmpty)
+            let used = try await tintype(["audience", "set", "c", "--name", "7b", "--owner", "maria"])
+            #expect(used.status == 1 && used.errors.contains("choose another id"), "\(used)")
         }
     }
 }

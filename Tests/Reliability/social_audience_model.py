@@ -5,7 +5,7 @@ class AudienceModel:
     def __init__(self, names):
         self.audience_names = names
         self.audiences = {}  # id → {name, kind, members: {uid: role}}
-        self.ending = set()  # audiences of which the posts are being deleted
+        self.used = set()  # audiences that were deleted
         self.story_posts = {}  # id → {author, text, audiences: set, is_raw}
         self.arrivals = {}  # (audience, post) → when the post came there, alike for all to which it came at once
         self.now = 0
@@ -29,8 +29,9 @@ class AudienceModel:
         del self.audiences[audience]
         for post in posts:
             self.leave(post, audience)
-        if posts:
-            self.ending.add(audience)
+        self.used.add(audience)
+        # There are as many to be made as before.
+        self.audience_names.append(f"{audience.split('-')[0]}-{len(self.used)}")
 
     def story_post(self, post, author, text, audiences, is_raw=False):
         """`is_raw` tells what a client of the database has written."""

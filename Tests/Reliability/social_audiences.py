@@ -14,9 +14,7 @@ class AudienceDoings(Doings):
         """Makes an audience, or replaces it with all its members."""
         if self.model.gone:
             return  # Who is being deleted may still be a member, or not any more.
-        audience = self.pick(sorted(set(self.model.audience_names) - self.model.ending))
-        if audience is None:
-            return
+        audience = self.pick(sorted(set(self.model.audience_names) - self.model.used))
         old = self.model.audiences.get(audience)
         members = {uid: self.random.choice(ROLES) for uid in self.random.sample(self.model.present(), 3)}
         owner = self.person()
@@ -56,6 +54,18 @@ class AudienceDoings(Doings):
             (f"stories/{audience}", None), (f"stories/{audience}/{self.new_id()}", {"text": "forged", "timestamp": 1}),
         ])
         self.attempt(f"forge {path}", lambda: self.put(path, value), lambda: None, lambda _: None)
+
+    def take_over(self):
+        """Makes an audience with the id of one that was deleted; nothing comes of it, and the route says so."""
+        audience, uid = self.pick(sorted(self.model.used)), self.person()
+        if audience is None:
+            return
+        record = {"name": self.unique(), "kind": "class", "members": {uid: "owner"}}
+        path = f"audiences/{audience}"
+        send, code = self.random.choice([
+            (lambda: self.ask("PUT", f"/v1/{path}", record), "wrong_state"), (lambda: self.put(path, record), None),
+            (lambda: self.put(f"{path}/members/{uid}", "owner"), None)])
+        self.attempt(f"take-over {path}", send, lambda: None, lambda _: None, code)
 
     def delete_audience(self):
         audience = self.pick(self.model.audiences)

@@ -21,8 +21,8 @@ class People(PhotoDoings):
             (7, self.rename), (2, self.hide), (14, self.link), (3, self.block), (16, self.like), (2, self.many_likes),
             (12, self.comment), (7, self.change_comment),
             (3, self.announce), (6, self.mark), (8, self.feed), (0.4, self.delete_person), (1, self.leave_all),
-            (3, self.audience), (6, self.member), (2, self.forge), (1, self.delete_audience), (12, self.story_post),
-            (6, self.change_story_post), (5, self.read_stories), (3, self.photo), (5, self.moderate),
+            (3, self.audience), (6, self.member), (2, self.forge), (1, self.delete_audience), (1, self.take_over),
+            (12, self.story_post), (6, self.change_story_post), (5, self.read_stories), (3, self.photo), (5, self.moderate),
         ]
         self.random.choices([work for _, work in works], [weight for weight, _ in works])[0]()
 

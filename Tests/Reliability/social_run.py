@@ -100,7 +100,6 @@ class Run:
             self.compare()
         for group in self.groups:
             group.model.gone.clear()
-            group.model.ending.clear()
             group.begin()
         dead = self.service.json("GET", "/v1/outbox")[1]["deliveries"]
         if dead:

@@ -81,6 +81,25 @@ struct SocialAudienceTests {
         }
     }
 
+    @Test("Nobody takes the id of a deleted audience, by a route or by the database")
+    func usedID() async throws {
+        try await withClass { service in
+            #expect(try await service.ask(.delete, "/v1/audiences/c", as: "maria").status == 200)
+            let eves = #"{"name":"7b","kind":"class","members":{"eve":"owner"}}"#
+            for uid in ["eve", "maria"] {
+                let answer = try await service.ask(.put, "/v1/audiences/c", as: uid, eves)
+                #expect(answer.status == 409 && answer.json["code"].string == "wrong_state", "\(answer.text)")
+            }
+            for path in ["c", "n"] {
+                #expect(try await service.ask(.put, "/audiences/\(path).json", as: "eve", eves).status == 200)
+            }
+            #expect(try await service.client.get("/audiences.json").json.keys == ["n"])
+            #expect(try await service.ask(.get, "/stories/c.json", as: "eve").status == 401)
+            let sent = try await service.ask(.post, "/v1/uploads?text=x&audiences=c", as: "eve")
+            #expect(sent.json["code"].string == "not_member", "\(sent.text)")
+        }
+    }
+
     @Test("Stories come in pages, one by one and merged, the last published first, each post once")
     func stories() async throws {
         try await withClass { service in

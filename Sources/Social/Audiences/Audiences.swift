@@ -26,7 +26,7 @@ package struct Audiences: Sendable {
     /// - Parameter change: Has a name and a kind.
     /// - Returns: Whether it is new, and the position in the change log just after it.
     /// - Throws: `Failure` with the code `not_member` or `not_allowed` for who does not own it, `wrong_state` for an audience
-    ///   without an owner, or one whose posts are still being deleted, `blocked`, or `bad_audience` for too many members.
+    ///   without an owner, or with the id of one that was deleted, `blocked`, or `bad_audience` for too many members.
     package func put(
         _ id: AudienceID, _ change: Change, by actor: AudienceActor
     ) async throws -> (isNew: Bool, token: SyncToken) {
@@ -34,10 +34,12 @@ package struct Audiences: Sendable {
             let isNew = try !snapshot.exists(Paths.audience(id))
             var change = change
             if isNew {
-                guard try !snapshot.exists(JobKind.deleteAudience.path / id.key) else {
+                guard try !snapshot.exists(Paths.usedAudience(id.key)),
+                    try !snapshot.exists(JobKind.deleteAudience.path / id.key)
+                else {
                     throw Failure(
-                        .wrongState, "the posts of the audience \(id) that there was before are still being deleted",
-                        hint: "try again in a few seconds", isTransient: false)
+                        .wrongState, "there was an audience \(id), which was deleted: an id is used once",
+                        hint: "choose another id")
                 }
                 var members = change.members ?? [:]
                 if let uid = actor.uid { members[uid] = .owner }

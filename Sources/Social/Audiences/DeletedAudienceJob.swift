@@ -2,32 +2,41 @@ import Posts
 import Tree
 
 /// Has the posts of an audience that is deleted leave it; nobody is a member any more, so nobody reads its story meanwhile.
+///
+/// Its id is used from then on. An import, or a deletion of all audiences at once, uses no ids: who may do that may do
+/// everything.
 struct AudienceDeletionCause: Derivation {
     let place = TreePattern("audiences/*")
 
     func writes(
         for audience: ChangedNode, at commit: CommitPoint, in snapshot: TreeSnapshot
     ) throws(TreeError) -> [TreeWrite] {
-        guard audience.isDeleted, let id = AudienceID(audience.keys[0].string),
-            try snapshot.exists(Paths.publishedStory(of: id))
-        else { return [] }
-        return PendingJob.writes(.deleteAudience, JobSubject(id.key), at: commit)
+        guard audience.isDeleted, let id = AudienceID(audience.keys[0].string) else { return [] }
+        var writes: [TreeWrite] = []
+        if !audience.isPartOfMore { writes.append(TreeWrite(path: Paths.usedAudience(id.key), value: true)) }
+        if try snapshot.exists(Paths.publishedStory(of: id)) {
+            writes += PendingJob.writes(.deleteAudience, JobSubject(id.key), at: commit)
+        }
+        return writes
     }
 }
 
-/// Keeps an audience from coming back while posts of the one before it are still there: whoever made it would see them.
+/// Takes back an audience that somebody makes with the id of one that was deleted: it would pass for that one wherever the id
+/// is still named, and whoever made it would see posts that are still there.
 ///
 /// It belongs into the first stratum.
-struct ReturningAudience: Derivation {
+struct UsedAudienceID: Derivation {
     let place = TreePattern("audiences/*")
 
     func writes(
         for audience: ChangedNode, at commit: CommitPoint, in snapshot: TreeSnapshot
     ) throws(TreeError) -> [TreeWrite] {
-        guard !audience.before.isThere, audience.after.isThere,
-            try snapshot.exists(JobKind.deleteAudience.path / audience.keys[0])
-        else { return [] }
-        return [TreeWrite(path: Paths.audiences / audience.keys[0], value: nil)]
+        let id = audience.keys[0]
+        guard !audience.before.isThere, audience.after.isThere else { return [] }
+        let isUsed = try snapshot.exists(Paths.usedAudience(id)) && !audience.isPartOfMore
+        let isLeaving = try snapshot.exists(JobKind.deleteAudience.path / id)
+        guard isUsed || isLeaving else { return [] }
+        return [TreeWrite(path: Paths.audiences / id, value: nil)]
     }
 }
 

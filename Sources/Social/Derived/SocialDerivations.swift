@@ -52,7 +52,7 @@ package enum SocialDerivations {
                 + [BlockedFollows(of: "blocking/*/*"), BlockedFollows(of: "blocked/*/*")]
                 + [
                     DeviceTokens(), OwnPosts(), Restored(Memberships.memberships), RestoredStories(),
-                    ReturningAudience(),
+                    UsedAudienceID(),
                 ],
             // The other sides, and what people are told of: of what was written, and not of what follows from that.
             links + notices

@@ -55,8 +55,8 @@ extension AudienceCommand {
             commandName: "rm",
             abstract: "Delete audiences, and the posts that are for no other.",
             discussion: """
-                Members see nothing of it at once; the posts go a little later, and their files after the grace period. The command \
-                asks first; use --yes where nobody can be asked.
+                Members see nothing of it at once; the posts go a little later, and their files after the grace period. No other \
+                audience gets the id. The command asks first; use --yes where nobody can be asked.
 
                 EXAMPLE
                   tintype audience rm class-7b --yes

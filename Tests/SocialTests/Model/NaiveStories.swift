@@ -13,6 +13,8 @@ struct NaiveStories: Sendable {
 
     /// By the audience, the oldest first.
     var lists: [String: [Entry]] = [:]
+    /// The ids of audiences that were deleted.
+    var used: Set<String> = []
     /// Posts, each with an author, of which the photos are not for everybody, or were not as long as the post was there.
     var restricted: Set<[String]> = []
 }
@@ -23,8 +25,8 @@ extension NaiveSocial {
 
     // MARK: What follows
 
-    /// Keeps audiences as they have to be: with an owner or the heir of one who is deleted, gone as long as posts of the one before
-    /// are there, and with the other sides of membership and the copies of posts.
+    /// Keeps audiences as they have to be: with an owner or the heir of one who is deleted, gone for good once they are gone, and
+    /// with the other sides of membership and the copies of posts.
     mutating func keepAudiences(_ before: NaiveTree) {
         for audience in main.keys("audiences") {
             let path = "audiences/\(audience)/members"
@@ -36,7 +38,7 @@ extension NaiveSocial {
                 let heir = heirs.first { !jobs.deletedPeople.contains($0) }
                 if let heir { set("\(path)/\(heir)", to: "owner") }
             }
-            if before["audiences/\(audience)"] == nil, jobs.deletedAudiences.contains(audience) {
+            if before["audiences/\(audience)"] == nil, stories.used.contains(audience) {
                 set("audiences/\(audience)", to: nil)
             }
         }
@@ -76,9 +78,9 @@ extension NaiveSocial {
             }
             if let author = Self.author(post.after) { stories.restricted.insert([id, author]) }
         }
-        for audience in written.before.keys("audiences")
-        where !exists("audiences/\(audience)") && !stories.lists[audience, default: []].isEmpty {
-            jobs.deletedAudiences.insert(audience)
+        for audience in written.before.keys("audiences") where !exists("audiences/\(audience)") {
+            stories.used.insert(audience)
+            if !stories.lists[audience, default: []].isEmpty { jobs.deletedAudiences.insert(audience) }
         }
     }
 

@@ -109,7 +109,7 @@ extension SocialWorld {
         if isPut, isNew {
             if let actor { members = (members ?? [:]).merging([actor: "owner"]) { $1 } }
             members = members ?? [:]
-            if model.jobs.deletedAudiences.contains(audience) { code = .wrongState }
+            if model.stories.used.contains(audience) { code = .wrongState }
         } else {
             code = refusal(actor, audience)
         }
