@@ -24,16 +24,16 @@ extension DatabaseSession {
     }
 
     /// A page of the changes at a path, above it and below it that were committed after a token, oldest first; for whom rules
-    /// bind with the values that there are now.
+    /// bind with the values that there are now, and from when on nothing has changed at which these look.
     ///
-    /// - Throws: `Failure` with the code `resnapshot` for a token of which the change log does not know, or no longer;
-    ///   `TreeError`, the engine's failure.
+    /// - Throws: `Failure` with the code `resnapshot` for a token of which the change log does not know, or no longer, or from
+    ///   which on that person may not have been allowed to read it; `TreeError`, the engine's failure.
     package func changes(
         since token: SyncToken, at path: TreePath, limit: Int, _ form: JSONForm
     ) async throws -> ChangePage {
         do {
             return try await database.tree.snapshot { [requester] snapshot in
-                try requester?.judgeRead(of: path, in: snapshot)
+                try requester?.judgeRead(of: path, since: token, in: snapshot)
                 return try snapshot.changePage(
                     since: token, at: path, limit: limit, form, isPresent: requester != nil)
             }

@@ -12,6 +12,7 @@ extension ChangeTests {
     func formerValues() async throws {
         try await withService { service in
             try await service.tree.setRules(#"{"rules": {"$a": {".read": "root.child('open').val() === true"}}}"#)
+            try await service.tree.set("open", to: true)
             let start = try await service.tree.token
             try await service.tree.set("notes/a", to: ["text": "secret", "kind": "x"])
             try await service.tree.set("notes/b/text", to: "secret")
@@ -20,10 +21,8 @@ extension ChangeTests {
             try await service.tree.set("notes/c", to: "known")
             let path = "/v1/changes?since=\(start)&path=/notes"
             let noah = try service.headers(of: "noah")
-            #expect(try await service.tcpClient.get(path, headers: noah).status == 401)
-            try await service.tree.set("open", to: true)
             #expect(try await service.client.get(path).text.contains("secret"), "its owner is told what was written")
-            for query in [path, path + "&format=export", "/v1/changes?since=oldest&path=/notes"] {
+            for query in [path, path + "&format=export"] {
                 let answer = try await service.tcpClient.get(query, headers: noah)
                 #expect(answer.status == 200 && !answer.text.contains("secret"), "\(answer.text)")
                 let values = answer.json["changes"].array.map { $0["writes"][0] }
@@ -39,6 +38,33 @@ extension ChangeTests {
                     .object(["text": .string("known"), "kind": .string("x")]), .null, .string("known"), .null,
                     .string("known"),
                 ])
+        }
+    }
+
+    @Test("Who was let in since a token is told to read anew, on a stream, too; and so is who asks for the oldest")
+    func letIn() async throws {
+        try await withService { service in
+            try await service.tree.setRules(#"{"rules": {"$a": {".read": "root.child('open').val() === true"}}}"#)
+            let start = try await service.tree.token
+            try await service.tree.set("notes/b", to: "secret")
+            try await service.tree.set("notes/b", to: nil)
+            let noah = try service.headers(of: "noah")
+            #expect(
+                try await service.tcpClient.get("/v1/changes?since=\(start)&path=/notes", headers: noah).status == 401)
+            let opened = try await service.tree.set("open", to: true)
+            try await service.tree.set("notes/c", to: "known")
+            for since in ["\(start)", "oldest"] {
+                let path = "/v1/changes?since=\(since)&path=/notes"
+                let answer = try await service.tcpClient.get(path, headers: noah)
+                #expect(answer.status == 410 && answer.json["code"].string == "resnapshot", "\(answer.text)")
+                var headers = noah
+                headers[.accept] = "text/event-stream"
+                let events = try await service.tcpClient.get(path, headers: headers)
+                #expect(events.text == "event: resnapshot\ndata: null\n\n")
+            }
+            let answer = try await service.tcpClient.get("/v1/changes?since=\(opened)&path=/notes", headers: noah)
+            #expect(
+                answer.json["changes"].array.map { $0["writes"][0]["path"].string } == ["/notes/c"], "\(answer.text)")
         }
     }
 }

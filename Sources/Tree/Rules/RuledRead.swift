@@ -31,6 +31,27 @@ extension Requester {
     }
 }
 
+extension Requester {
+    /// Judges a read of what has happened at a path since a position, by what rules say now: that holds for all that time only if
+    /// nothing has changed at which they look.
+    ///
+    /// - Throws: ``TreeError`` with code `permission_denied`; `token_too_old` where something of that may have changed since, and
+    ///   `token_unknown`.
+    package func judgeRead(
+        of path: TreePath, since token: SyncToken, in snapshot: TreeSnapshot
+    ) throws(TreeError) {
+        let rows = NotingRows(StoredRows(snapshot: snapshot.engine))
+        try judgeRead(of: path, matching: nil, in: snapshot, as: rows)
+        let log = snapshot.changeLog
+        guard !rows.nodes.isEmpty, try log.mayHaveChange(at: rows.nodes, since: token, in: snapshot.engine) else {
+            return
+        }
+        throw TreeError(
+            .tokenTooOld, "who may read \(path) may have changed since token \(token)", path: path,
+            hint: "take a new snapshot and go on from its token")
+    }
+}
+
 /// The rows of a state of the store, which notes for which nodes it is searched.
 private final class NotingRows: RuledRows {
     private let stored: StoredRows

@@ -139,6 +139,30 @@ extension ChangeLog {
     }
 }
 
+extension ChangeLog {
+    /// Whether something may have changed since a position at one of some nodes, above or below it; also where more changes would
+    /// have to be looked at than for a page.
+    ///
+    /// - Parameter nodes: The keys of rows at the nodes; what stands behind them counts for them.
+    /// - Throws: ``TreeError`` with code `token_too_old` or `token_unknown`.
+    func mayHaveChange(
+        at nodes: Set<[UInt8]>, since token: SyncToken, in snapshot: any EngineSnapshot
+    ) throws(TreeError) -> Bool {
+        var watched = PathTrie<Void>()
+        for (id, node) in nodes.enumerated() { watched.insert((), id: UInt64(id), at: node) }
+        var (isFound, scanned) = (false, 0)
+        try forEach(since: token, in: snapshot) { change throws(TreeError) in
+            scanned += 1
+            isFound = scanned > Self.maxPageScan
+            for write in change.writes where !isFound {
+                watched.visit(concernedBy: write.key) { _, _ in isFound = true }
+            }
+            return !isFound
+        }
+        return isFound
+    }
+}
+
 extension ChangeView {
     /// The change as JSON, with whole paths.
     ///
