@@ -1,8 +1,5 @@
 package import Tree
 
-/// Whether a post of a list is to be shown, by its record.
-package typealias PostFilter = (ListedPost, TreeValue) throws(TreeError) -> Bool
-
 /// A page of posts, the last published first. What clients wrote and is no post is passed over, and named.
 package struct PostPage: Sendable {
     /// A post and its id.
@@ -29,8 +26,10 @@ package struct PostPage: Sendable {
     package private(set) var skipped: [Skipped] = []
     /// What was passed over as it is gone or not to be shown; the first ones.
     package private(set) var hidden: [ListedPost] = []
-    /// How many were.
-    private(set) var hiddenCount = 0
+    /// How many were by their records, or as they had none.
+    private var hiddenCount = 0
+    /// How many were without a look at their records.
+    private var passedCount = 0
     /// Whether posts follow this page.
     package internal(set) var hasMore = false
     /// The position of the last record that the page has, or has passed over.
@@ -44,8 +43,9 @@ package struct PostPage: Sendable {
 
     /// The most records of each kind that are named when they are passed over, so that an answer stays small.
     private static let maxNamed = 1000
-    /// The number of records that one state of the tree is read for.
-    private static let batch = 200
+    /// The number of rows that one state of the tree is read for: the more the more were passed over without their records,
+    /// which costs little.
+    private static let batch = 200...2000
 
     package init() {}
 
@@ -55,23 +55,26 @@ package struct PostPage: Sendable {
     /// - Parameters:
     ///   - list: Posts by their positions.
     ///   - cursor: The position before which the page begins; nil for the newest.
-    ///   - shows: Whether a post is to be in the page.
+    ///   - filter: What tells which posts are to be in the page.
     /// - Returns: Whether the page is complete.
     mutating func readOn(
         in list: some PostList, before cursor: PostPosition?, limit: Int, from snapshot: TreeSnapshot,
-        where shows: PostFilter
+        by filter: inout some PostFilter
     ) throws(TreeError) -> Bool {
         if token == nil { token = try snapshot.token }
-        let wanted = end == nil ? limit + 1 : Self.batch
+        let batch = min(max(passedCount, Self.batch.lowerBound), Self.batch.upperBound)
+        let wanted = end == nil ? limit + 1 : batch
         let range = (end ?? cursor).map { KeyRange.before($0.key) } ?? .all
         let rows = try list.rows(in: range, limit: wanted, from: snapshot)
         for row in rows {
             guard let post = ListedPost(row) else { continue }
-            if let record = try list.record(of: post, from: snapshot) {
+            if try !filter.mayShow(post) {
+                hide(post, withRecord: false)
+            } else if let record = try list.record(of: post, from: snapshot) {
                 if let fault = PostShape.fault(of: record) {
                     if skipped.count < Self.maxNamed { skipped.append(Skipped(id: post.id, fault: fault)) }
-                } else if try !shows(post, record) {
-                    hide(post)
+                } else if try !filter.shows(post, record) {
+                    hide(post, withRecord: true)
                 } else if items.count == limit {
                     hasMore = true
                     return true
@@ -79,15 +82,21 @@ package struct PostPage: Sendable {
                     items.append(Item(id: post.id, record: record))
                 }
             } else {
-                hide(post)
+                hide(post, withRecord: true)
             }
             end = post.position
         }
         return rows.count < wanted
     }
 
-    private mutating func hide(_ post: ListedPost) {
-        hiddenCount += 1
+    /// Whether so much was passed over that the page ends before it is full.
+    func isCutShort(by bounds: PageBounds) -> Bool {
+        hiddenCount >= bounds.records || passedCount >= bounds.rows
+    }
+
+    /// - Parameter isRecordRead: Whether the record was read, or looked for in vain.
+    private mutating func hide(_ post: ListedPost, withRecord isRecordRead: Bool) {
+        if isRecordRead { hiddenCount += 1 } else { passedCount += 1 }
         if hidden.count < Self.maxNamed { hidden.append(post) }
     }
 

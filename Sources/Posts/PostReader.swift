@@ -17,21 +17,20 @@ package struct PostReader: Sendable {
     /// - Parameters:
     ///   - list: The list, in one state of the tree.
     ///   - cursor: The position before which the page begins; nil for the newest post.
-    ///   - maxHidden: About how many posts are passed over that are gone or not to be shown; then the page is shorter than it
-    ///     could be, and says that more may follow.
+    ///   - bounds: About how much is passed over; then the page is shorter than it could be, and says that more may follow.
     ///   - filter: What tells, in one state of the tree, which posts of the list are shown.
     ///   - finish: What is made of the page, in the state in which it was completed, with the list of that state.
-    package func page<List: PostList, Result: Sendable>(
-        of list: @Sendable (TreeSnapshot) throws -> List, before cursor: PostPosition?, limit: Int, maxHidden: Int,
-        filter: @Sendable (List, TreeSnapshot) -> PostFilter,
+    package func page<List: PostList, Filter: PostFilter, Result: Sendable>(
+        of list: @Sendable (TreeSnapshot) throws -> List, before cursor: PostPosition?, limit: Int,
+        _ bounds: PageBounds, filter: @Sendable (List, TreeSnapshot) -> Filter,
         finish: @Sendable (PostPage, List, TreeSnapshot) throws -> Result
     ) async throws -> Result {
         try await tree.page(PostPage()) { page, snapshot in
             let list = try list(snapshot)
-            let isComplete = try page.readOn(
-                in: list, before: cursor, limit: limit, from: snapshot, where: filter(list, snapshot))
+            var filter = filter(list, snapshot)
+            let isComplete = try page.readOn(in: list, before: cursor, limit: limit, from: snapshot, by: &filter)
             if !isComplete {
-                guard page.hiddenCount >= maxHidden else { return nil }
+                guard page.isCutShort(by: bounds) else { return nil }
                 page.hasMore = true
             }
             return try finish(page, list, snapshot)
@@ -42,8 +41,8 @@ package struct PostReader: Sendable {
     ///
     /// - Parameter list: Posts by their positions.
     package func page(of list: TreePath, before cursor: PostPosition?, limit: Int) async throws -> PostPage {
-        try await page(of: { _ in StoredPostList(list) }, before: cursor, limit: limit, maxHidden: .max) { _, _ in
-            { _, _ in true }
+        try await page(of: { _ in StoredPostList(list) }, before: cursor, limit: limit, .unbounded) { _, _ in
+            EveryPost()
         } finish: { page, _, _ in
             page
         }

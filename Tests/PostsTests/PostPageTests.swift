@@ -49,6 +49,48 @@ struct PostPageTests {
         }
     }
 
+    /// Shows neither what is called a row, which it tells without the record, nor what is called a record.
+    private struct Filter: PostFilter {
+        func mayShow(_ post: ListedPost) -> Bool { !post.id.string.hasPrefix("row") }
+
+        func shows(_ post: ListedPost, _ record: TreeValue) -> Bool { !post.id.string.hasPrefix("record") }
+    }
+
+    @Test(
+        "A page is full whatever is passed over, up to its bounds; where it ends at these, the next goes on",
+        arguments: [
+            (PageBounds(records: 1000, rows: 1000), 1...1), (PageBounds(records: 10, rows: 1000), 2...9),
+            (PageBounds(records: 1000, rows: 10), 2...9),
+        ])
+    func bounds(_ bounds: PageBounds, pageCounts: ClosedRange<Int>) async throws {
+        try await withStore { store, reader in
+            for (name, count) in [("p0", 1), ("row", 700), ("p1", 1), ("record", 700), ("p2", 1)] {
+                var update = MultiPathUpdate()
+                for number in 0..<count {
+                    let id = TreeKey(unchecked: count == 1 ? name : "\(name)-\(number)")
+                    update[Paths.posts / id] = Self.post(by: "maria")
+                }
+                try await store.update(update)
+            }
+            var (ids, cursor, pages): ([String], PostPosition?, Int) = ([], nil, 0)
+            repeat {
+                let page = try await reader.page(
+                    of: { _ in StoredPostList(Paths.publishedPosts) }, before: cursor, limit: 5, bounds
+                ) { _, _ in
+                    Filter()
+                } finish: { page, _, _ in
+                    page
+                }
+                ids += page.items.map(\.id.string)
+                #expect(page.hasMore == (page.next != nil))
+                cursor = page.next
+                pages += 1
+            } while cursor != nil && pages < 20
+            #expect(ids == ["p2", "p1", "p0"])
+            #expect(pageCounts.contains(pages))
+        }
+    }
+
     @Test("C7: A cursor holds while posts come and go, its own among them")
     func stable() async throws {
         try await withStore { store, reader in

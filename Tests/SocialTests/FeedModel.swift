@@ -41,9 +41,14 @@ struct FeedModel {
         posts += ids.sorted().map { ($0, uid) }
     }
 
-    mutating func delete(_ id: String) async throws {
-        try await tree.set(Paths.posts / TreeKey(id), to: nil)
-        posts.removeAll { $0.id == id }
+    mutating func delete(_ id: String) async throws { try await delete([id]) }
+
+    /// Deletes posts in one commit.
+    mutating func delete(_ ids: [String]) async throws {
+        var update = MultiPathUpdate()
+        for id in ids { update[Paths.posts / (try TreeKey(id))] = nil }
+        try await tree.update(update)
+        posts.removeAll { ids.contains($0.id) }
     }
 
     /// Gives a post to another author: it is published anew.
@@ -62,6 +67,11 @@ struct FeedModel {
     mutating func unfollow(_ follower: String, _ followee: String) async throws {
         follows[follower]?.remove(followee)
         try await tree.set(try TreePath("followers/\(followee)/\(follower)"), to: nil)
+    }
+
+    mutating func block(_ blocker: String, _ other: String) async throws {
+        for (one, followee) in [(blocker, other), (other, blocker)] { follows[one]?.remove(followee) }
+        try await tree.set(try TreePath("blocking/\(blocker)/\(other)"), to: true)
     }
 
     /// - Parameter isWritten: Whether the service lives for long enough to write what the reading has found.

@@ -61,8 +61,10 @@ package struct FeedPage: Sendable {
 
 /// Reads pages of feeds.
 package struct FeedReader: Sendable {
-    /// How many posts are passed over at most, about, for each that a page may have.
+    /// How many records are read in vain at most, about, for each post that a page may have.
     private static let hiddenPerItem = 5
+    /// How many posts are passed over at most, about, without their records.
+    private static let maxPassed = 50_000
 
     private let tree: TreeStore
 
@@ -70,9 +72,9 @@ package struct FeedReader: Sendable {
 
     /// A page of a list, the last published first.
     ///
-    /// What is gone, cannot be shown, or is of somebody who is blocked or no longer followed, is passed over. Where much has
-    /// to be, a page is shorter than it could be, and says that more may follow. Positions never change, so that no post is
-    /// left out or comes twice while others come and go.
+    /// What is gone, cannot be shown, or is of somebody who is blocked or no longer followed, is passed over: most of it
+    /// without its record, which costs little. Where very much has to be, a page is shorter than it could be, and says that
+    /// more may follow. Positions never change, so that no post is left out or comes twice while others come and go.
     ///
     /// - Parameter cursor: The position before which the page begins; nil for the newest post.
     package func page(
@@ -105,11 +107,9 @@ package struct FeedReader: Sendable {
         finish: @Sendable (FeedPage, List) throws -> Result
     ) async throws -> Result {
         try await PostReader(tree).page(
-            of: list, before: cursor, limit: limit, maxHidden: Self.hiddenPerItem * limit
-        ) { list, snapshot in
-            var filter = filter(list, snapshot)
-            return { post, record throws(TreeError) in try filter.shows(post, record) }
-        } finish: { posts, list, snapshot in
+            of: list, before: cursor, limit: limit,
+            PageBounds(records: Self.hiddenPerItem * limit, rows: Self.maxPassed), filter: filter
+        ) { posts, list, snapshot in
             try finish(FeedPage(posts, view, in: snapshot), list)
         }
     }
@@ -138,8 +138,9 @@ package struct FeedReader: Sendable {
     }
 }
 
-/// Tells which posts of a list are shown.
-struct FeedFilter {
+/// Tells which posts of a list are shown: none of whoever is blocked, and in a home feed those that are there, by whom its
+/// reader follows.
+struct FeedFilter: PostFilter {
     private let reader: UserID?
     /// The posts of which it is known that they belong into the reader's home feed.
     private let known: Set<ListedPost>
@@ -157,15 +158,20 @@ struct FeedFilter {
         blocks = BlockedPeople(of: view.viewer)
     }
 
-    mutating func shows(_ post: ListedPost, _ record: TreeValue) throws(TreeError) -> Bool {
+    mutating func mayShow(_ post: ListedPost) throws(TreeError) -> Bool {
         if let reader, !known.contains(post) {
-            guard let author = record["author"]?["uid"]?.stringValue.flatMap({ UserID($0) }),
-                try isFollowed(author, by: reader)
-            else { return false }
             // A post that came back has another position.
-            guard try snapshot.position(ofPost: post.id) == post.position else { return false }
+            guard let place = try PostPlace(of: post.id, in: snapshot), place.position == post.position,
+                let author = place.author
+            else { return false }
+            return try isFollowed(author, by: reader)
         }
-        return try !blocks.containAuthor(of: record, in: snapshot)
+        guard let author = post.author.flatMap({ UserID($0) }) else { return true }
+        return try !blocks.contain(author, in: snapshot)
+    }
+
+    mutating func shows(_ post: ListedPost, _ record: TreeValue) throws(TreeError) -> Bool {
+        try !blocks.containAuthor(of: record, in: snapshot)
     }
 
     /// Whether a reader's home feed may have somebody's posts.

@@ -123,9 +123,10 @@ private struct HomeTeller {
     /// A post that is in the feed; nil for any other.
     private mutating func shown(_ id: TreeKey) throws(TreeError) -> (FeedItem, PostPosition)? {
         guard let record = try snapshot.get(Paths.posts / id), PostShape.fault(of: record) == nil,
-            let place = try PostPlace(of: id, in: snapshot),
-            try filter.shows(ListedPost(place.position, id, author: place.author?.description), record)
+            let place = try PostPlace(of: id, in: snapshot)
         else { return nil }
+        let post = ListedPost(place.position, id, author: place.author?.description)
+        guard try filter.mayShow(post), try filter.shows(post, record) else { return nil }
         return (try FeedItem(PostPage.Item(id: id, record: record), view, &blocks, in: snapshot), place.position)
     }
 
