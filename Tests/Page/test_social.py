@@ -431,6 +431,30 @@ def test_notifications_come_live_and_are_read(browser, running):
         expect(badge).to_have_text("1")
 
 
+def test_likes_of_one_post_are_one_notification(browser, running):
+    ann, *others = [running.person(name) for name in ["Ann", "Bob", "Cat", "Dan", "Eve"]]
+    post = running.post(ann, "At the lake")
+
+    def like(person):
+        running.ask(f"/v1/posts/{post}/likes/{person.uid}", "PUT", person=person)
+
+    running.ask(f"/v1/posts/{post}/comments", body={"text": "first"}, person=others[0])
+    with opened(browser, running, "/notifications", ann) as page:
+        rows, sentence = page.locator(".notice"), page.locator(".notice .sentence").first
+        expect(rows).to_have_count(1)
+        for person, words in zip(others, [
+            "Bob likes your post.", "Cat and Bob like your post.", "Dan, Cat and 1 other like your post.",
+            "Eve, Dan and 2 others like your post.",
+        ]):
+            like(person)
+            expect(sentence).to_have_text(f"New: {words}")
+            expect(rows).to_have_count(2)
+        expect(page.locator("#tools .bell .badge")).to_have_text("5")
+        # The one in the list is read with all that it tells of.
+        rows.first.get_by_role("link").click()
+        until(page, "that the likes are read", lambda: running.ask(f"/v1/people/{ann.uid}/notifications", person=ann)["unread"] == 1)
+
+
 # MARK: Searching
 
 

@@ -95,11 +95,39 @@ struct SocialNotificationTests {
         }
     }
 
+    @Test("Likes of one post are one notification where that is asked for, and are read as one")
+    func grouped() async throws {
+        try await withPost { service, post in
+            for number in 0..<4 { try await service.tree.set(try TreePath("likes/\(post)/u\(number)"), to: 1) }
+            try await service.tree.set("followers/ann/bob", to: true)
+            let (kinds, answer) = try await page(of: "ann", query: "?grouped=true", service)
+            #expect(kinds == ["follow", "like"] && answer.json["unread"].int == 5)
+            let likes = answer.json["notifications"].array.last ?? .null
+            #expect(likes["count"].int == 4 && likes["actor"]["uid"].string == "u3")
+            #expect(likes["actors"].array.map { $0["uid"].string } == ["u3", "u2"])
+            for query in ["", "?grouped=false"] {
+                let (kinds, answer) = try await page(of: "ann", query: query, service)
+                #expect(kinds == ["follow", "like", "like", "like", "like"])
+                #expect(answer.json["notifications"].array.allSatisfy { $0["actors"] == .null && $0["count"] == .null })
+            }
+            #expect(try await page(of: "ann", query: "?grouped=x", service).answer.status == 400)
+            let (path, ann) = ("/v1/people/ann/notifications/read", try service.headers(of: "ann"))
+            let id = try #require(likes["id"].string)
+            for (body, unread) in [
+                (#"{"ids":["\#(id)"],"grouped":false}"#, 4), (#"{"ids":["\#(id)"],"grouped":true}"#, 1),
+            ] {
+                let answer = try await send(path, body, service, headers: ann)
+                #expect(answer.json["unread"].int == unread, "\(answer.text)")
+            }
+        }
+    }
+
     @Test(
         "What does not say what was read is refused",
         arguments: [
             "", "{}", "[]", "true", #"{"all":false}"#, #"{"all":true,"ids":["a"]}"#, #"{"ids":"a"}"#, #"{"ids":[5]}"#,
             #"{"ids":["a/b"]}"#, #"{"up_to":""}"#, #"{"up_to":"x"}"#, #"{"more":1}"#, #"{"ids":["a","a""#,
+            #"{"grouped":true}"#, #"{"all":true,"grouped":true}"#, #"{"ids":[],"grouped":1}"#,
         ])
     func refusedMarks(body: String) async throws {
         try await withPost { service, _ in

@@ -6,6 +6,10 @@ package struct NotificationDocument: Document {
     package let kind: String
     /// Whoever has done it, by the present name; nil for the service itself.
     package let actor: PersonDocument?
+    /// The last who like the post, `actor` first; nil unless several likes are told as one.
+    package var actors: [PersonDocument]?
+    /// The number of the likes; nil unless several are told as one.
+    package var count: Int?
     /// The id of the post that it is about.
     package let post: String?
     /// The id of the comment.
@@ -17,10 +21,10 @@ package struct NotificationDocument: Document {
     package let text: String?
     /// Milliseconds since the epoch.
     package let timestamp: Int64
-    package let isUnread: Bool
+    package var isUnread: Bool
 
     private enum CodingKeys: String, CodingKey {
-        case id, kind, actor, post, comment, announcement, title, text, timestamp
+        case id, kind, actor, actors, count, post, comment, announcement, title, text, timestamp
         case isUnread = "unread"
     }
 

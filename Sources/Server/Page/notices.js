@@ -17,6 +17,9 @@ export { unread };
 const styled = stylesheet("social.css");
 const kinds = ["like", "comment", "mention", "follow", "announcement"];
 
+// What a notification is found by: likes of one post are one, which stands where its newest does.
+const keyOf = ({ id, kind, post }) => (kind === "like" && post ? `like ${post}` : id);
+
 class NoticeList extends HTMLElement {
   #notices = new Map();
   #next = null;
@@ -47,18 +50,19 @@ class NoticeList extends HTMLElement {
     const turn = ++this.#turn;
     let page;
     try {
-      page = await apiJSON(`${this.#path}?limit=30`);
+      page = await apiJSON(`${this.#path}?grouped=true&limit=30`);
     } catch (problem) {
       if (this.#notices.size === 0) this.words.textContent = reasonOf(problem);
       return;
     }
     if (turn !== this.#turn) return;
     const isFirst = this.#notices.size === 0;
-    const overlaps = page.notifications.some(({ id }) => this.#notices.has(id));
-    const news = page.notifications.filter(({ id, unread }) => unread && !this.#notices.has(id));
+    const isKnown = (notice) => this.#notices.get(keyOf(notice))?.id === notice.id;
+    const overlaps = page.notifications.some(isKnown);
+    const news = page.notifications.filter((notice) => notice.unread && !isKnown(notice));
     const oldest = page.notifications.at(-1)?.id ?? "";
-    for (const id of [...this.#notices.keys()]) if (!overlaps || !page.has_more || id >= oldest) this.#notices.delete(id);
-    for (const notice of page.notifications) this.#notices.set(notice.id, notice);
+    for (const [key, { id }] of this.#notices) if (!overlaps || !page.has_more || id >= oldest) this.#notices.delete(key);
+    for (const notice of page.notifications) this.#notices.set(keyOf(notice), notice);
     if (!overlaps) this.#next = page.has_more ? page.next : null;
     unread.set(page.unread);
     this.#show();
@@ -68,12 +72,12 @@ class NoticeList extends HTMLElement {
   async #readMore() {
     this.more.disabled = true;
     try {
-      const page = await apiJSON(`${this.#path}?limit=30&before=${encodeURIComponent(this.#next)}`);
-      for (const notice of page.notifications) this.#notices.set(notice.id, notice);
+      const page = await apiJSON(`${this.#path}?grouped=true&limit=30&before=${encodeURIComponent(this.#next)}`);
+      for (const notice of page.notifications) this.#notices.set(keyOf(notice), notice);
       this.#next = page.has_more ? page.next : null;
       this.#show();
       const [first] = page.notifications;
-      if (first) this.list.querySelector(`[data-id="${CSS.escape(first.id)}"] a`)?.focus();
+      if (first) this.list.querySelector(`[data-key="${CSS.escape(keyOf(first))}"] a`)?.focus();
     } catch (problem) {
       this.words.textContent = reasonOf(problem);
     }
@@ -81,10 +85,10 @@ class NoticeList extends HTMLElement {
   }
 
   #show() {
-    const focused = this.list.contains(document.activeElement) ? document.activeElement.closest("li").dataset.id : null;
+    const focused = this.list.contains(document.activeElement) ? document.activeElement.closest("li").dataset.key : null;
     const notices = [...this.#notices.values()].sort((a, b) => (a.id < b.id ? 1 : -1)).filter(({ kind }) => kinds.includes(kind));
     this.list.replaceChildren(...notices.map((notice) => rowOf(notice, () => this.#markOne(notice))));
-    if (focused) this.list.querySelector(`[data-id="${CSS.escape(focused)}"] a`)?.focus({ preventScroll: true });
+    if (focused) this.list.querySelector(`[data-key="${CSS.escape(focused)}"] a`)?.focus({ preventScroll: true });
     this.words.textContent = notices.length === 0 ? t("notices.none") : "";
     this.all.hidden = !notices.some(({ unread }) => unread) && unread.count === 0;
     this.more.hidden = this.#next === null;
@@ -93,9 +97,9 @@ class NoticeList extends HTMLElement {
   // Marks as read what is shown, and nothing that came meanwhile.
   async #markAll() {
     const before = new Map(this.#notices);
-    const newest = [...this.#notices.keys()].sort().at(-1);
+    const newest = [...this.#notices.values()].map(({ id }) => id).sort().at(-1);
     if (!newest) return;
-    for (const [id, notice] of this.#notices) this.#notices.set(id, { ...notice, unread: false });
+    for (const [key, notice] of this.#notices) this.#notices.set(key, { ...notice, unread: false });
     const count = unread.count;
     unread.set(0);
     this.#show();
@@ -113,10 +117,10 @@ class NoticeList extends HTMLElement {
 
   async #markOne(notice) {
     if (!notice.unread) return;
-    this.#notices.set(notice.id, { ...notice, unread: false });
+    this.#notices.set(keyOf(notice), { ...notice, unread: false });
     unread.set(Math.max(0, unread.count - 1));
     try {
-      unread.set((await apiJSON(`${this.#path}/read`, { method: "POST", json: { ids: [notice.id] } })).unread);
+      unread.set((await apiJSON(`${this.#path}/read`, { method: "POST", json: { ids: [notice.id], grouped: true } })).unread);
     } catch {
       // It stays unread, and may be read another time.
     }
@@ -125,9 +129,14 @@ class NoticeList extends HTMLElement {
 
 customElements.define("notice-list", NoticeList);
 
-const sentenceOf = ({ kind, actor, title, comment }) => t(
-  kind === "announcement" ? "notices.announcement" : kind === "mention" && !comment ? "notices.mentionInPost" : `notices.${kind}`,
-  { name: personOf(actor ?? {}).name, title: title || t("notices.untitled") });
+function sentenceOf({ kind, actor, actors, count, title, comment }) {
+  const name = personOf(actor ?? {}).name;
+  if (kind === "announcement") return t("notices.announcement", { title: title || t("notices.untitled") });
+  if (kind === "mention" && !comment) return t("notices.mentionInPost", { name });
+  const other = actors?.[1];
+  if (!other) return t(`notices.${kind}`, { name });
+  return t(count > 2 ? "notices.likesOfMany" : "notices.likesOfTwo", { name, other: personOf(other).name, count: count - 2 });
+}
 
 function hrefOf({ kind, actor, post }) {
   if (post) return `/posts/${encodeURIComponent(post)}${kind === "comment" || kind === "mention" ? "#comments" : ""}`;
@@ -143,7 +152,7 @@ function rowOf(notice, onFollow) {
       notice.text && h("span", { class: "quoted", dir: "auto" }, notice.text),
       h("span", { class: "faint" }, timeElement(notice.timestamp))),
   ];
-  return h("li", { class: notice.unread ? "notice unread" : "notice", dataset: { id: notice.id, kind: notice.kind } },
+  return h("li", { class: notice.unread ? "notice unread" : "notice", dataset: { key: keyOf(notice), kind: notice.kind } },
     href ? h("a", { href, onclick: onFollow }, content) : h("div", {}, content));
 }
 

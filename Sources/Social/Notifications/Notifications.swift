@@ -16,6 +16,8 @@ package struct Notifications: Sendable {
         case upTo(TreeKey)
         /// These, as far as they are there.
         case ids(Set<TreeKey>)
+        /// The same, and with each like those that stand behind it in its group.
+        case groups(Set<TreeKey>)
     }
 
     private let tree: TreeStore
@@ -31,19 +33,27 @@ package struct Notifications: Sendable {
 
     /// A page of what somebody is told of, the newest first.
     ///
-    /// - Parameter cursor: The id before which the page begins; nil for the newest.
+    /// - Parameters:
+    ///   - cursor: The id before which the page begins; nil for the newest.
+    ///   - isGrouped: Whether likes of one post are told as one.
     /// - Returns: The page, and the position in the change log that it shows.
     package func page(
-        of uid: UserID, before cursor: TreeKey?, limit: Int
+        of uid: UserID, before cursor: TreeKey?, limit: Int, isGrouped: Bool = false
     ) async throws -> (document: NotificationPageDocument, token: SyncToken) {
         let now = clock()
         return try await tree.snapshot { snapshot in
             let inbox = try AnnouncementInbox(of: uid, at: now, in: snapshot)
-            let rows = try snapshot.children(
-                of: Paths.notifications(uid), range: cursor.map { .before($0) } ?? .all, order: .descending,
-                limit: limit + 1)
+            let groups =
+                if isGrouped {
+                    try NoticeGroup.groups(of: uid, before: cursor, limit: limit + 1, in: snapshot)
+                } else {
+                    try snapshot.children(
+                        of: Paths.notifications(uid), range: cursor.map { .before($0) } ?? .all, order: .descending,
+                        limit: limit + 1
+                    ).map { NoticeGroup($0) }
+                }
             let entries =
-                rows.map { Entry(id: $0.key, content: .row($0.value)) }
+                groups.map { Entry(id: $0.id, content: .group($0)) }
                 + inbox.items.filter { item in cursor.map { item.position < $0 } ?? true }
                 .map { Entry(id: $0.position, content: .announcement($0)) }
             let page = entries.sorted { $1.id < $0.id }.prefix(limit)
@@ -97,6 +107,11 @@ package struct Notifications: Sendable {
         case .ids(let chosen):
             ids = try snapshot.unread(chosen, of: list)
             readAnnouncements = inbox.markRead(chosen, &update)
+        case .groups(let chosen):
+            ids =
+                try snapshot.unread(chosen, of: list)
+                + NoticeGroup.unreadLikes(behind: chosen, of: uid, in: snapshot)
+            readAnnouncements = inbox.markRead(chosen, &update)
         }
         for id in ids { update[Paths.notifications(uid) / id / "unread"] = nil }
         let unread = try snapshot.unreadCount(of: uid) - ids.count + inbox.unreadCount - readAnnouncements
@@ -107,7 +122,7 @@ package struct Notifications: Sendable {
 /// One line of a page.
 private struct Entry {
     enum Content {
-        case row(TreeValue)
+        case group(NoticeGroup)
         case announcement(AnnouncementInbox.Item)
     }
 
@@ -130,11 +145,27 @@ extension TreeSnapshot {
 }
 
 extension NotificationDocument {
+    /// The most people who are named of those who like a post.
+    private static let maxActors = 2
+
     fileprivate init(_ entry: Entry, in snapshot: TreeSnapshot) throws(TreeError) {
         switch entry.content {
-        case .row(let row): try self.init(row, id: entry.id, in: snapshot)
+        case .group(let group): try self.init(group, in: snapshot)
         case .announcement(let item): try self.init(item, in: snapshot)
         }
+    }
+
+    private init(_ group: NoticeGroup, in snapshot: TreeSnapshot) throws(TreeError) {
+        try self.init(group.newest, id: group.id, in: snapshot)
+        guard !group.earlier.isEmpty else { return }
+        isUnread = group.isUnread
+        count = group.earlier.count + 1
+        var actors = actor.map { [$0] } ?? []
+        for row in group.earlier where actors.count < Self.maxActors {
+            guard let copy = row["actor"], let other = try snapshot.person(copy) else { continue }
+            actors.append(other)
+        }
+        self.actors = actors
     }
 
     /// Shows a row; an admin may have written anything there.

@@ -41,20 +41,26 @@ extension SocialWorld {
     }
 
     /// All that somebody is told of, the newest first, and the number of what is unread.
-    private func page(of uid: String, limit: Int) async throws -> (rows: [Row], unread: Int) {
-        guard let user = UserID(uid) else { return ([], 0) }
+    ///
+    /// - Parameter isGrouped: Whether likes of one post are told as one.
+    private func page(
+        of uid: String, limit: Int, isGrouped: Bool = false
+    ) async throws -> (documents: [NotificationDocument], rows: [Row], unread: Int) {
+        guard let user = UserID(uid) else { return ([], [], 0) }
         let clock = clock
         let notifications = Notifications(tree, clock: { clock.now })
-        var (rows, unread, cursor): ([Row], Int, TreeKey?) = ([], 0, nil)
+        var (documents, unread, cursor): ([NotificationDocument], Int, TreeKey?) = ([], 0, nil)
         repeat {
-            let page = try await notifications.page(of: user, before: cursor, limit: limit).document
-            rows += page.notifications.map { Row($0) }
+            let page = try await notifications.page(
+                of: user, before: cursor, limit: limit, isGrouped: isGrouped
+            ).document
+            documents += page.notifications
             for notification in page.notifications { compare(notification) }
             unread = page.unread
             cursor = page.next.map { TreeKey(unchecked: $0) }
             if page.hasMore != (cursor != nil) { complain("a page of \(uid) has no next one") }
         } while cursor != nil
-        return (rows, unread)
+        return (documents, documents.map { Row($0) }, unread)
     }
 
     // MARK: Marking
@@ -160,6 +166,21 @@ extension SocialWorld {
         if page.unread != model.unread(uid) {
             complain("\(uid) is told of \(page.unread) unread, expected \(model.unread(uid))")
         }
+        try await compareGroups(of: uid, page.documents, limit: 1 + own.count / 3)
+    }
+
+    /// Compares what is told with likes of one post as one, with what is told of each.
+    private func compareGroups(of uid: String, _ single: [NotificationDocument], limit: Int) async throws {
+        let likes = Dictionary(grouping: single.filter { $0.kind == "like" }) { $0.post ?? "" }
+        let expected = single.compactMap { document -> String? in
+            guard document.kind == "like", let all = likes[document.post ?? ""] else {
+                return "\(document.id) 1 \(document.isUnread)"
+            }
+            guard document.id == all.first?.id else { return nil }
+            return "\(document.id) \(all.count) \(all.contains(where: \.isUnread))"
+        }
+        let grouped = try await page(of: uid, limit: limit, isGrouped: true).documents
+        expect("the groups of \(uid)", grouped.map { "\($0.id) \($0.count ?? 1) \($0.isUnread)" }, expected)
     }
 
     /// Compares what is there, in its order, with what should be, in the order of commits.

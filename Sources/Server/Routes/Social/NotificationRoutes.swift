@@ -19,7 +19,9 @@ struct NotificationRoutes: Sendable {
         let person = Parameter.path("uid", .userID)
         let list = Operation(
             "What somebody is told of, the newest first, with announcements among it; for the person.",
-            [person] + .page(of: "notifications", from: "before"),
+            [person] + .page(of: "notifications", from: "before") + [
+                .query("grouped", .flag, "whether likes of one post are one notification")
+            ],
             answers: [.json(NotificationPageDocument.self).withToken],
             errors: [.permissionDenied, .notAllowed, .notFound], run: list)
         routes.add("/v1/people/{uid}/notifications", [.get: list])
@@ -28,7 +30,7 @@ struct NotificationRoutes: Sendable {
             body: [
                 "application/json": .object([
                     "ids": .list(of: .text(upTo: TreeKey.maxBytes)), "up_to": .text(upTo: TreeKey.maxBytes),
-                    "all": .flag,
+                    "all": .flag, "grouped": .flag,
                 ])
             ], answers: [.json(UnreadDocument.self).withToken],
             errors: [.permissionDenied, .notAllowed, .notFound, .unsupportedType, .tooLarge], run: markRead)
@@ -39,7 +41,8 @@ struct NotificationRoutes: Sendable {
         let uid = try context.user()
         try context.require(uid, for: "read somebody else's notifications")
         let (document, token) = try await notifications.page(
-            of: uid, before: try context.query.noticeCursor(), limit: try context.query.pageLimit())
+            of: uid, before: try context.query.noticeCursor(), limit: try context.query.pageLimit(),
+            isGrouped: try context.query.flag("grouped"))
         return .json(document, at: token)
     }
 
@@ -47,22 +50,24 @@ struct NotificationRoutes: Sendable {
         let uid = try context.user()
         try context.require(uid, for: "mark somebody else's notifications as read")
         let members = try await context.jsonMembers(
-            ["ids", "up_to", "all"], of: request, upTo: Self.maxBodyBytes, example: Self.example)
+            ["ids", "up_to", "all", "grouped"], of: request, upTo: Self.maxBodyBytes, example: Self.example)
         let (unread, token) = try await notifications.markRead(try Self.selection(in: members), by: uid)
         return .json(UnreadDocument(unread: unread), at: token)
     }
 
     private static let example = #"{"all":true}"#
 
-    /// What a body says is to be marked: one of its members.
+    /// What a body says is to be marked: one of its members; with ids, whether these are of groups.
     private static func selection(in members: [String: JSONValue]) throws(Failure) -> Notifications.Selection {
         let fault = Failure(
             .badRequest, "the body does not say what was read",
             hint: #"{"all":true}, {"up_to":"ID"}, or {"ids":["ID"]} with at most \#(Notifications.maxIDs) of them"#)
+        var members = members
+        let grouped = members.removeValue(forKey: "grouped")
         guard members.count == 1, let (name, value) = members.first else { throw fault }
         switch (name, value) {
-        case ("all", .bool(true)): return .all
-        case ("up_to", .string(let text)):
+        case ("all", .bool(true)) where grouped == nil: return .all
+        case ("up_to", .string(let text)) where grouped == nil:
             guard let position = (try? TreeKey(text)).flatMap({ PostPosition(key: $0) }) else { throw fault }
             return .upTo(position.key)
         case ("ids", .list(let list)):
@@ -72,7 +77,11 @@ struct NotificationRoutes: Sendable {
                 guard let id = element.string.flatMap({ try? TreeKey($0) }) else { throw fault }
                 ids.insert(id)
             }
-            return .ids(ids)
+            switch grouped {
+            case nil, .bool(false): return .ids(ids)
+            case .bool(true): return .groups(ids)
+            default: throw fault
+            }
         default: throw fault
         }
     }
