@@ -33,9 +33,9 @@ package struct FindingDocument: Document, Hashable {
 /// How far an audit is.
 package struct AuditStepDocument: Document, Hashable {
     package let action: AuditAction
-    /// How many posts and other uploads were looked at.
+    /// The number of posts that were looked at; at the end, of all that there are.
     package var done = 0
-    /// How many there are.
+    /// The number of posts that there are.
     package var total = 0
     /// The files that were looked at, and their bytes.
     package var files = 0
@@ -57,7 +57,7 @@ package struct AuditStepDocument: Document, Hashable {
 package struct AuditResultDocument: Document, Hashable {
     /// Milliseconds since the epoch.
     package let endedAt: Int64
-    /// How many posts and other uploads were looked at.
+    /// The number of posts that there were.
     package let posts: Int
     /// How many findings of each kind were not mended.
     package let findings: [String: Int]

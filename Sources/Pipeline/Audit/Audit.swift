@@ -43,13 +43,18 @@ package struct Audit: Sendable {
             try await service.garbage.collect()
             try await service.storage.sweeps.sweep { try await service.janitor.deletedPosts.sweep() }
         }
+        run.end(total: try await total())
         let last = run.finish()
         try await service.audits.note(order, last)
         return last
     }
 
+    /// The number of posts that there are, or that one person has.
     private func total() async throws -> Int {
-        try await service.tree.snapshot { try $0.childCount(of: Paths.uploads) }
+        let lists = PostLists.all(of: order.user).lists
+        return try await service.tree.snapshot(size: .large) { snapshot in
+            try lists.reduce(0) { sum, list in try sum + snapshot.childCount(of: list) }
+        }
     }
 
     /// Looks how much would be deleted, before anything is.

@@ -91,6 +91,11 @@ struct AuditRun {
         try await report(.step(step))
     }
 
+    /// Notes that all has been looked at, the posts without a folder, too, which clients of the database wrote.
+    ///
+    /// - Parameter total: The number of posts that there are by now.
+    mutating func end(total: Int) { (step.done, step.total) = (total, total) }
+
     mutating func finish() -> AuditStepDocument {
         step.read = context.pacer.byteCount
         step.finished = true

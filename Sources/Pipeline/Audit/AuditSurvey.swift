@@ -15,7 +15,7 @@ extension AuditSurvey {
 /// What was found on one page.
 struct AuditPage: Sendable {
     var findings: [Finding] = []
-    /// How many posts were looked at.
+    /// The number of posts that were looked at; avatars and objects are none.
     var posts = 0
     /// The files that were looked at, and their bytes.
     var files = 0

@@ -29,6 +29,8 @@ struct FolderSurvey: AuditSurvey {
     /// What is looked at together in one state of the tree.
     private struct Page: Sendable {
         var keys: [TreeKey] = []
+        /// The number of the posts whose folders these are; other uploads are avatars, photos of drafts, or have not ended so.
+        var posts = 0
         var findings: [Finding] = []
         var claims: [Claim] = []
     }
@@ -76,7 +78,7 @@ struct FolderSurvey: AuditSurvey {
         isAtEnd = claimed.keys.count < Self.pageSize
         if let last = claimed.keys.last { range = .after(last) }
         var page = AuditPage(findings: claimed.findings)
-        if list == .uploads { page.posts = claimed.keys.count }
+        page.posts = claimed.posts
         let inspections = try await read(try await inspections(of: claimed.claims), &page)
         for inspection in inspections {
             page.count(inspection.present)
@@ -103,6 +105,7 @@ struct FolderSurvey: AuditSurvey {
                 guard let folder = try Self.folder(of: key, in: list, snapshot),
                     order.user.map({ $0.description == folder.owner }) ?? true
                 else { continue }
+                if list == .uploads, try snapshot.hasPost(folder.id) { page.posts += 1 }
                 let isToBeRead = try order.reads(folder.id, at: now, in: snapshot)
                 guard isToBeRead || order.looksAtRecords else { continue }
                 let claims = try FolderClaims(of: folder.id, owner: folder.owner, in: snapshot)
