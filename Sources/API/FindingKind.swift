@@ -40,6 +40,7 @@ package enum FindingKind: String, Codable, CaseIterable, Sendable {
     case objectUnlisted = "object_unlisted"
     /// An upload has not ended, and no worker will find it.
     case uploadNotQueued = "upload_not_queued"
+    /// There are likes of a post that is not there, and was not deleted as far as the store knows.
     case likesWithoutPost = "likes_without_post"
     case commentsWithoutPost = "comments_without_post"
 

@@ -118,7 +118,8 @@ package struct Rethumb: PostJob {
             return (Set(photos.filter { needsWork($1.1, of: $1.0) }.map(\.offset)), [])
         }
         let inspection = try await FolderInspection(
-            of: record.id, owner: record.owner.description, knowing: garbage, in: service.storage)
+            of: record.id, owner: record.owner.description, knowing: garbage, in: service.tree,
+            beside: service.storage.blobs)
         let renders = inspection.renders
         return (Set(renders.map(\.photo)), Set(renders.map(\.file)))
     }

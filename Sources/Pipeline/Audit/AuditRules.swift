@@ -108,17 +108,33 @@ extension TreeRule {
         ]
     }
 
-    private static let besidePosts: [TreeRule] = [
-        TreeRule(.postTwice, at: TreePattern(Paths.audiencePosts / "*")) { node, snapshot throws(TreeError) in
-            try snapshot.exists(Paths.posts / node.keys[1]) ? "the post stands at posts/, too" : nil
-        },
-        TreeRule(.likesWithoutPost, at: TreePattern("likes/*")) { node, snapshot throws(TreeError) in
-            try lacksPost(node, snapshot) ? "there is no such post" : nil
-        },
-        TreeRule(.commentsWithoutPost, at: TreePattern("comments/*")) { node, snapshot throws(TreeError) in
-            try lacksPost(node, snapshot) ? "there is no such post" : nil
-        },
-    ]
+    private static let besidePosts: [TreeRule] =
+        [
+            TreeRule(.postTwice, at: TreePattern(Paths.audiencePosts / "*")) { node, snapshot throws(TreeError) in
+                try snapshot.exists(Paths.posts / node.keys[1]) ? "the post stands at posts/, too" : nil
+            }
+        ] + withoutPost(.likesWithoutPost, at: "likes/*") + withoutPost(.commentsWithoutPost, at: "comments/*")
+
+    /// The rules for what people have made of posts: what came when a post had been deleted goes; where a post was lost, it stays for
+    /// a person.
+    private static func withoutPost(_ kind: FindingKind, at place: TreePath) -> [TreeRule] {
+        [
+            dangling(place) { node, snapshot throws(TreeError) in
+                guard try lacksPost(node, snapshot) else { return true }
+                return try !wasDeleted(node.keys[1], snapshot)
+            },
+            TreeRule(kind, at: TreePattern(place)) { node, snapshot throws(TreeError) in
+                guard try lacksPost(node, snapshot), try !wasDeleted(node.keys[1], snapshot) else { return nil }
+                return "there is no such post"
+            },
+        ]
+    }
+
+    /// Whether it is known that somebody has deleted the post of a key.
+    private static func wasDeleted(_ key: TreeKey, _ snapshot: TreeSnapshot) throws(TreeError) -> Bool {
+        if try snapshot.exists(Paths.deleted / key) { return true }
+        return try snapshot.get(Paths.uploads / key / "state") == .string(UploadState.deleted.rawValue)
+    }
 
     /// Whether there is no post of the key, and nothing that is about to remove what is left of it.
     private static func lacksPost(_ node: TreePath, _ snapshot: TreeSnapshot) throws(TreeError) -> Bool {

@@ -7,16 +7,19 @@ import Tree
 ///
 /// The folder is listed, the tree is read, and where they differ both are read once more. A file that was there before the
 /// reading and behind it, and that nothing claims in the state that was read, garbage neither, is of no use to anybody; one that
-/// is claimed, and was in neither list, is missing: no name is ever used again, and whoever makes a file says so first.
+/// is claimed, and was in neither list, is missing: no name is ever used again, and whoever makes a file says so first. It may
+/// have been deleted between the last reading and the list behind it, and so the tree is asked once more before a file is
+/// called missing.
 struct FolderInspection: Sendable {
     let claims: FolderClaims
     private(set) var findings: [Finding] = []
     /// The files that are there, and the sum of their bytes.
     let present: [BlobFile]
 
-    init(of id: PostID, owner: String, knowing garbage: GarbageNames, in storage: StorageFolder) async throws {
-        let blobs = storage.blobs
-        var claims = try await storage.tree.snapshot { try FolderClaims(of: id, owner: owner, in: $0) }
+    init(
+        of id: PostID, owner: String, knowing garbage: GarbageNames, in tree: TreeStore, beside blobs: any BlobStore
+    ) async throws {
+        var claims = try await tree.snapshot { try FolderClaims(of: id, owner: owner, in: $0) }
         let first = try await blobs.files(userID: owner, postID: id.string)
         let names = Set(first.map(\.name))
         var wanted = claims.byName
@@ -25,7 +28,7 @@ struct FolderInspection: Sendable {
         if !claims.isOpen, claims.isClaimed,
             wanted.keys.contains(where: { !names.contains($0) }) || !names.allSatisfy(isUsed)
         {
-            claims = try await storage.tree.snapshot { snapshot in
+            claims = try await tree.snapshot { snapshot in
                 try garbage.update(in: snapshot)
                 return try FolderClaims(of: id, owner: owner, in: snapshot)
             }
@@ -40,7 +43,11 @@ struct FolderInspection: Sendable {
             return
         }
         guard claims.isClaimed else { return }  // The walk through the folders finds it.
-        let missing = wanted.values.filter { !names.contains($0.name) && !second.contains($0.name) }
+        var missing = wanted.values.filter { !names.contains($0.name) && !second.contains($0.name) }
+        if !missing.isEmpty {
+            let last = try await tree.snapshot { try FolderClaims(of: id, owner: owner, in: $0).byName }
+            missing.removeAll { last[$0.name] == nil }
+        }
         let superfluous = first.filter { second.contains($0.name) && !isUsed($0.name) }
         try note(missing: missing, superfluous: superfluous)
         try noteSizes(wanted)

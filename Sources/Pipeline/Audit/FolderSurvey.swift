@@ -142,7 +142,8 @@ struct FolderSurvey: AuditSurvey {
             let inspection =
                 if let sound { sound } else {
                     try await FolderInspection(
-                        of: claim.folder.id, owner: claim.folder.owner, knowing: context.garbage, in: storage)
+                        of: claim.folder.id, owner: claim.folder.owner, knowing: context.garbage, in: storage.tree,
+                        beside: storage.blobs)
                 }
             inspections.append((inspection, claim.isToBeRead))
         }

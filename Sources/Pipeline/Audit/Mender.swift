@@ -78,7 +78,8 @@ struct Mender: Sendable {
     /// is not shown any more.
     private func damaged(besides file: String, of record: UploadRecord, _ photo: Int) async throws -> Set<String>? {
         let inspection = try await FolderInspection(
-            of: record.id, owner: record.owner.description, knowing: garbage, in: service.storage)
+            of: record.id, owner: record.owner.description, knowing: garbage, in: service.tree,
+            beside: service.storage.blobs)
         let claims = inspection.claims
         guard claims.byName[file] != nil || claims.foreign.contains(where: { $0.name == file }) else { return nil }
         let others = inspection.renders.filter { $0.photo == photo }.map(\.file)

@@ -1,0 +1,128 @@
+import API
+import Access
+import Blobs
+import Files
+import Imaging
+import Posts
+import TestSupport
+import Testing
+import Tree
+
+@testable import Pipeline
+
+@Suite("An audit beside deletions", .timeLimit(.minutes(30)))
+struct AuditDeletionTests {
+    @Test(
+        "What is written of a post that has been deleted is not taken for what is left of a lost one, and goes",
+        arguments: ["likes", "comments"], [false, true])
+    func late(list: String, isSwept: Bool) async throws {
+        try await withPipeline(settings: { $0.gracePeriod = .zero }) { running in
+            let store = try await AuditStore(running)
+            _ = try await running.pipeline.publisher.deletePost(store.post, by: .admin)
+            try await eventually { try await store.tree.get(Paths.jobs) == nil }
+            if isSwept {
+                running.clock.advance()
+                try await running.pipeline.janitor.sweep()
+                #expect(try await store.record(store.post).state == .deleted)
+            }
+            // A client of the database that still shows the post.
+            let place = TreePath([try TreeKey(list), store.post.key])
+            let comment: TreeValue = ["author": ["uid": "jan", "full_name": "jan"], "text": "Nice", "timestamp": 1]
+            try await store.tree.set(place / "jan", to: list == "likes" ? 1 : comment)
+            try await eventually { try await store.tree.get(Paths.jobs) == nil }
+
+            let found = try await store.audit(.check).findings
+            #expect(found.map(\.kind) == [.entryDangling] && found.map(\.path) == ["\(place)"], "\(found)")
+            let repaired = try await store.audit(.repair, changes: true)
+            #expect(repaired.last.findings.isEmpty, "\(repaired.findings)")
+            #expect(try await store.tree.get(place) == nil)
+            #expect(try await store.audit(.check).findings.isEmpty)
+        }
+    }
+
+    @Test("Files are not missing that are made, and deleted with their post, while the folder is looked at")
+    func meanwhile() async throws {
+        try await withPipeline(settings: { $0.gracePeriod = .zero }) { running in
+            let store = try await AuditStore(running)
+            let (pipeline, id) = (running.pipeline, store.post)
+            // What nothing names has the folder listed twice.
+            try running.scratch.write([1, 2, 3], to: "Storage/blobs/maria/\(id)/thumb-stray.jpg")
+            let blobs = InterleavedBlobs(running.storage.blobs) {
+                var settings = pipeline.settings
+                settings.recipes = [try Recipe(parsing: "full=96"), try Recipe(parsing: "thumb=48,cover")]
+                try await pipeline.adopt(settings)
+                let progress = try await Rethumb(pipeline, selection: Rethumb.Selection(), isDryRun: false).run { _ in }
+                #expect(progress.switched > 0 && progress.failed == 0)
+            } beforeSecondList: {
+                _ = try await pipeline.publisher.deletePost(id, by: .admin)
+                running.clock.advance()
+                try await pipeline.janitor.sweep()
+                #expect(try await store.record(id).state == .deleted)
+            }
+            let inspection = try await FolderInspection(
+                of: id, owner: "maria", knowing: GarbageNames(), in: store.tree, beside: blobs)
+            #expect(inspection.claims.byName.keys.contains { $0.hasPrefix("thumb-") }, "the post was there between the lists")
+            #expect(inspection.findings.isEmpty, "\(inspection.findings.map(\.document))")
+        }
+    }
+}
+
+/// A blob store in which something happens between the two lists of a folder.
+private struct InterleavedBlobs: BlobStore {
+    typealias Event = @Sendable () async throws -> Void
+
+    private let base: any BlobStore
+    private let afterFirstList: Event
+    private let beforeSecondList: Event
+
+    init(_ base: any BlobStore, afterFirstList: @escaping Event, beforeSecondList: @escaping Event) {
+        (self.base, self.afterFirstList, self.beforeSecondList) = (base, afterFirstList, beforeSecondList)
+    }
+
+    func files(userID: String, postID: String) async throws(FileError) -> [BlobFile] {
+        let files = try await base.files(userID: userID, postID: postID)
+        await happen(afterFirstList)
+        return files
+    }
+
+    func fileNames(userID: String, postID: String) async throws(FileError) -> [String] {
+        await happen(beforeSecondList)
+        return try await base.fileNames(userID: userID, postID: postID)
+    }
+
+    private func happen(_ event: Event) async {
+        do { try await event() } catch { Issue.record(error) }
+    }
+
+    // MARK: As it is
+
+    func publish(_ staged: StagedFile, as name: BlobName) async throws(FileError) {
+        try await base.publish(staged, as: name)
+    }
+
+    func write(_ blobs: [(name: BlobName, bytes: [UInt8])]) async throws(FileError) -> [Int] {
+        try await base.write(blobs)
+    }
+
+    func open(_ name: BlobName) async throws(FileError) -> FileReader { try await base.open(name) }
+
+    func userIDs() async throws(FileError) -> [String] { try await base.userIDs() }
+
+    func postIDs(userID: String) async throws(FileError) -> [String] { try await base.postIDs(userID: userID) }
+
+    func release(_ name: BlobName, to target: Directory, as fileName: String) async throws(FileError) {
+        try await base.release(name, to: target, as: fileName)
+    }
+
+    func remove(_ name: BlobName) async throws(FileError) { try await base.remove(name) }
+
+    func removeAll(userID: String, postID: String) async throws(FileError) {
+        try await base.removeAll(userID: userID, postID: postID)
+    }
+
+    func mark() async throws(FileError) -> [UInt8]? { try await base.mark() }
+
+    func setMark(_ bytes: [UInt8]) async throws(FileError) { try await base.setMark(bytes) }
+
+    func probe() async throws(FileError) { try await base.probe() }
+}
