@@ -28,10 +28,11 @@ extension Paths {
         TreePath(["upload_refs", uid.key, reference], in: .pipeline)
     }
 
-    /// The post in which a user showed photos with these bytes (``PhotoIndex``).
-    static func photoHash(_ uid: UserID, _ hash: TreeKey) -> TreePath {
-        TreePath(["contents", uid.key, hash], in: .pipeline)
-    }
+    /// The posts in which users showed photos, by their bytes (``PhotoIndex``).
+    static let photoHashes = TreePath(["contents"], in: .pipeline)
+
+    /// The post in which a user showed photos with these bytes.
+    static func photoHash(_ uid: UserID, _ hash: TreeKey) -> TreePath { photoHashes / uid.key / hash }
 
     /// Photos that broke their decoder, by the SHA-256 of their bytes, each with the failure.
     static let poison = TreePath(["poison"], in: .pipeline)

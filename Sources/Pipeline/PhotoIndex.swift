@@ -11,7 +11,7 @@ package struct PhotoIndex: Sendable {
     /// The entry of an upload's photos in the index.
     struct Entry {
         let path: TreePath
-        /// The value of the entry: the post that had these bytes last.
+        /// The value of the entry: the first post that had these bytes, of those that there were when it came.
         let value: TreeValue?
         /// The same post, if it is still there.
         let post: PostID?
@@ -28,8 +28,8 @@ package struct PhotoIndex: Sendable {
     /// The post in which a user shows everybody the photos with these SHA-256 (64 hexadecimal digits each), in this order and no
     /// others; nil when there is none.
     package func post(of owner: UserID, showing hashes: [String]) async throws -> PostID? {
-        guard !hashes.isEmpty else { return nil }
-        return try await tree.snapshot { snapshot in try Self.entry(of: owner, hashes, for: [], in: snapshot)?.post }
+        guard let path = try Self.path(of: owner, hashes, for: []) else { return nil }
+        return try await tree.snapshot { snapshot in try Self.entry(at: path, for: [], in: snapshot).post }
     }
 
     /// The entry of the upload's photos in their order; nil for an upload without photos.
@@ -39,25 +39,37 @@ package struct PhotoIndex: Sendable {
     }
 
     /// The entry of the upload's photos in one state of the tree; nil for an upload without photos.
-    static func entry(of record: UploadRecord, in snapshot: TreeSnapshot) throws -> Entry? {
-        try entry(
-            of: record.owner, record.orderedPhotos.map(\.sha256), for: record.audiences, in: snapshot)
+    static func entry(of record: UploadRecord, in snapshot: TreeSnapshot) throws(TreeError) -> Entry? {
+        guard let path = try path(of: record) else { return nil }
+        return try entry(at: path, for: record.audiences, in: snapshot)
     }
 
-    private static func entry(
-        of owner: UserID, _ hashes: [String], for audiences: [AudienceID], in snapshot: TreeSnapshot
-    ) throws -> Entry? {
+    /// The place of the entry of the upload's photos; nil for an upload without photos.
+    static func path(of record: UploadRecord) throws(TreeError) -> TreePath? {
+        try path(of: record.owner, record.orderedPhotos.map(\.sha256), for: record.audiences)
+    }
+
+    private static func path(
+        of owner: UserID, _ hashes: [String], for audiences: [AudienceID]
+    ) throws(TreeError) -> TreePath? {
         guard let first = hashes.first else { return nil }
         // No hash is an audience: behind the slash there are such.
         let names = audiences.isEmpty ? "" : "/" + audiences.map(\.description).joined(separator: " ")
         let key =
             hashes.count == 1 && audiences.isEmpty
             ? first : sha256(of: Array((hashes.joined(separator: " ") + names).utf8))
-        let path = Paths.photoHash(owner, try TreeKey(key))
+        return Paths.photoHash(owner, try TreeKey(key))
+    }
+
+    /// - Parameter audiences: Whom the posts are for that count.
+    static func entry(
+        at path: TreePath, for audiences: [AudienceID], in snapshot: TreeSnapshot
+    ) throws(TreeError) -> Entry {
         let value = try snapshot.get(path)
-        let id = value?.stringValue.flatMap { PostID($0) }
-        let isThere = try id.map { try snapshot.exists(audiences.isEmpty ? Paths.post($0) : Paths.audiencePost($0)) }
-        return Entry(path: path, value: value, post: isThere == true ? id : nil)
+        guard let id = value?.stringValue.flatMap({ PostID($0) }),
+            try snapshot.exists(audiences.isEmpty ? Paths.post(id) : Paths.audiencePost(id))
+        else { return Entry(path: path, value: value, post: nil) }
+        return Entry(path: path, value: value, post: id)
     }
 
     /// Whether the blob store has originals with these SHA-256, in this order, for a post that is there: the files are read.

@@ -151,14 +151,18 @@ package struct Publisher: Sendable {
             try snapshot.requirePoster(record.owner, for: record.audiences)
             let entry = try PhotoIndex.entry(of: record, in: snapshot)
             if let post = try duplicate(record, of: entry) { return .duplicate(of: post) }
-            try add(record, in: snapshot, to: &update)
+            try add(record, isRepeated: entry?.post != nil, in: snapshot, to: &update)
             if let entry, entry.post == nil { update[entry.path] = .string(record.id.description) }
             return .post
         }
     }
 
-    private func add(_ record: UploadRecord, in snapshot: TreeSnapshot, to update: inout MultiPathUpdate) throws {
+    /// - Parameter isRepeated: Whether the index of photos names an earlier post with the same ones, and goes on to do so.
+    private func add(
+        _ record: UploadRecord, isRepeated: Bool, in snapshot: TreeSnapshot, to update: inout MultiPathUpdate
+    ) throws {
         var record = record
+        if isRepeated { record.duplicates = .newPost }
         record.state = .published
         record.updatedAt = store.now
         record.error = nil

@@ -135,6 +135,7 @@ package final class StorageFolder: Sendable {
         try await orderPosts()
         try await repair.run()
         try await usage.run()
+        if upgrade.state == .upgrading { try await PhotoIndex.complete(in: tree) }
         try await upgrading?.finish(tree)
     }
 

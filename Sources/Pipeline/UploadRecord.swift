@@ -72,8 +72,9 @@ package struct UploadRecord: Sendable {
     package var place: DraftPlace?
     /// The path of an inbox upload's file, relative to its user's folder in the inbox.
     package let source: String?
-    /// The treatment of photos that the user has posted before; nil for the intake's own policy.
-    package let duplicates: DuplicatePolicy?
+    /// The treatment of photos that the user has posted before; nil for the intake's own policy. Of a post that shows such photos it
+    /// says so: the index has an earlier post (``PhotoIndex``).
+    package var duplicates: DuplicatePolicy?
     /// Milliseconds since the epoch.
     package let createdAt: Int64
     /// Milliseconds since the epoch.

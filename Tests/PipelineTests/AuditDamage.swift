@@ -178,5 +178,5 @@ struct AuditDamage: Sendable, CustomTestStringConvertible {
         },
     ]
 
-    static let all = files + records + derived
+    static let all = files + records + derived + single
 }

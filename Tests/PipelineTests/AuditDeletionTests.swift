@@ -4,6 +4,7 @@ import Blobs
 import Files
 import Imaging
 import Posts
+import Social
 import TestSupport
 import Testing
 import Tree
@@ -61,7 +62,7 @@ struct AuditDeletionTests {
             }
             let inspection = try await FolderInspection(
                 of: id, owner: "maria", knowing: GarbageNames(), in: store.tree, beside: blobs)
-            #expect(inspection.claims.byName.keys.contains { $0.hasPrefix("thumb-") }, "the post was there between the lists")
+            #expect(inspection.claims.byName.keys.contains { $0.hasPrefix("thumb-") }, "the post was still there")
             #expect(inspection.findings.isEmpty, "\(inspection.findings.map(\.document))")
         }
     }

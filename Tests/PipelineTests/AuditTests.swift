@@ -40,6 +40,19 @@ struct AuditTests {
         }
     }
 
+    @Test("Nothing else is found of such damage", arguments: AuditDamage.single)
+    func single(_ damage: AuditDamage) async throws {
+        try await withPipeline { running in
+            let store = try await AuditStore(running)
+            try await damage.inject(store)
+            let found = try await store.audit(.check)
+            #expect(found.findings.map(\.kind) == [damage.kind], "\(found.findings)")
+            #expect(found.last.findings == [damage.kind.rawValue: 1])
+            let repaired = try await store.audit(.repair, changes: true)
+            #expect(repaired.findings.map(\.kind) == [damage.kind], "\(repaired.findings)")
+        }
+    }
+
     @Test("Garbage is known whose key was made before another's, and which was listed after it")
     func garbageOutOfOrder() async throws {
         try await withPipeline(runs: false) { running in

@@ -124,7 +124,11 @@ struct StoreMaker {
                         ],
                     ])
                 update[Paths.upload(copy.id)] = renamed(record, copy.id, copy.owner)
-                    .setting(["text": text, "created_at": .integer(copy.time), "updated_at": .integer(copy.time)])
+                    .setting([
+                        "text": text, "created_at": .integer(copy.time), "updated_at": .integer(copy.time),
+                        // The index of photos has the first post alone.
+                        "duplicates": .string(DuplicatePolicy.newPost.rawValue),
+                    ])
             }
             try await storage.tree.update(update)
             try await written

@@ -5,8 +5,10 @@ import Social
 import Tree
 
 extension TreeRule {
-    /// All rules: what the pipeline relies on, posts, lists, what follows from people's doings, and how much room files take up.
-    static let all = pipeline + posts + lists + RepairStage.all.map { TreeRule($0) } + UsageRules.all
+    /// All rules: what the pipeline relies on, the index of photos, posts, lists, what follows from people's doings, and how much
+    /// room files take up.
+    static let all =
+        pipeline + PhotoIndex.rules + posts + lists + RepairStage.all.map { TreeRule($0) } + UsageRules.all
 
     // MARK: The pipeline's own records
 
@@ -31,10 +33,6 @@ extension TreeRule {
         dangling(TreePath(["upload_refs", "*", "*"], in: .pipeline)) { node, snapshot throws(TreeError) in
             guard let id = try snapshot.get(node)?.stringValue.flatMap({ PostID($0) }) else { return false }
             return try snapshot.exists(Paths.upload(id))
-        },
-        dangling(TreePath(["contents", "*", "*"], in: .pipeline)) { node, snapshot throws(TreeError) in
-            guard let id = try snapshot.get(node)?.stringValue.flatMap({ PostID($0) }) else { return false }
-            return try snapshot.hasAny(of: [Paths.post(id), Paths.audiencePost(id), Paths.deleted(id)])
         },
         dangling(Paths.endedUploads / "*") { node, snapshot throws(TreeError) in
             try snapshot.exists(Paths.uploads / node.keys[1])
@@ -188,7 +186,7 @@ extension TreeRule {
     // MARK: -
 
     /// A list of which each entry has something behind it.
-    private static func dangling(
+    static func dangling(
         _ path: TreePath, _ hasCause: @escaping @Sendable (TreePath, TreeSnapshot) throws(TreeError) -> Bool
     ) -> TreeRule {
         TreeRule(.entryDangling, at: TreePattern(path)) { node, snapshot throws(TreeError) in
@@ -201,7 +199,7 @@ extension TreeRule {
 
 extension TreeSnapshot {
     /// Whether there is anything at one of some places.
-    fileprivate func hasAny(of paths: [TreePath]) throws(TreeError) -> Bool {
+    func hasAny(of paths: [TreePath]) throws(TreeError) -> Bool {
         for path in paths where try exists(path) { return true }
         return false
     }

@@ -1,0 +1,29 @@
+import API
+import Posts
+import Testing
+import Tree
+
+@testable import Pipeline
+
+extension AuditDamage {
+    /// Damage of which one thing is found, and nothing else.
+    static let single: [AuditDamage] = [
+        .init(.indexWrong, "the photo of a post is not found by its bytes") {
+            try await $0.write([try await $0.indexEntry(of: $0.post): nil])
+        },
+        .init(.indexWrong, "the photos of a post are not found by their bytes") {
+            try await $0.write([try await $0.indexEntry(of: $0.other): nil])
+        },
+        .init(.entryDangling, "bytes are said to be shown by a post that shows others") { store in
+            let entry = try await store.indexEntry(of: store.post)
+            try await store.write([Paths.photoHash(store.maria, "abc"): try await store.tree.get(entry)])
+        },
+    ]
+}
+
+extension AuditStore {
+    /// The place of an upload's photos in the index of photos.
+    func indexEntry(of id: PostID) async throws -> TreePath {
+        try #require(try PhotoIndex.path(of: try await record(id)))
+    }
+}
