@@ -58,6 +58,8 @@ package enum FindingKind: String, Codable, CaseIterable, Sendable {
     // The store.
     /// The database has a page or a row that nobody can have written, or has lost updates.
     case treeDamaged = "tree_damaged"
+    /// Changes are missing in the change log, between others: clients that catch up never hear of them.
+    case changesMissing = "changes_missing"
     /// The rules of a tree cannot be read: nothing can be written there until others are stored.
     case rulesUnreadable = "rules_unreadable"
     /// Tree and files are of different ages, or of different stores.
@@ -71,7 +73,7 @@ package enum FindingKind: String, Codable, CaseIterable, Sendable {
     package var remedy: FindingRemedy {
         switch self {
         case .renditionMissing, .renditionWrongSize, .renditionDamaged, .renditionForeign, .objectUnlisted,
-            .uploadNotQueued, .postUnlisted, .entryDangling, .linkHalf, .counterWrong, .indexWrong:
+            .uploadNotQueued, .postUnlisted, .entryDangling, .linkHalf, .counterWrong, .indexWrong, .changesMissing:
             .repair
         case .orphanedFile, .unclaimedFiles: .gc
         default: .person
@@ -92,6 +94,8 @@ package enum FindingKind: String, Codable, CaseIterable, Sendable {
         case .postTwice: "delete the one at posts/: readers of the audiences have the other one"
         case .authorMissing: "a client of the database wrote it; make the person, or delete the post"
         case .likesWithoutPost, .commentsWithoutPost: "delete them, or put the post back from a backup"
+        case .changesMissing:
+            "tintype repair forgets the changes before these, so that clients that were not further begin anew"
         case .treeDamaged: "stop the service and put tree.sqlite back from a backup"
         case .rulesUnreadable: "store them again: tintype rules set FILE"
         case .backupDamaged: "take another backup, or another copy of this one"

@@ -1,9 +1,9 @@
 import API
 import Posts
 import Testing
-import Tree
 
 @testable import Pipeline
+@testable import Tree
 
 extension AuditDamage {
     /// Damage of which one thing is found, and nothing else.
@@ -17,6 +17,17 @@ extension AuditDamage {
         .init(.entryDangling, "bytes are said to be shown by a post that shows others") { store in
             let entry = try await store.indexEntry(of: store.post)
             try await store.write([Paths.photoHash(store.maria, "abc"): try await store.tree.get(entry)])
+        },
+        .init(.changesMissing, "a change is missing in the change log") { store in
+            let last = try await store.tree.token.sequence
+            try await store.tree.engine.write { transaction throws(TreeError) in
+                let ends = [last - 3, last - 2].map { number in
+                    var key = [StoreFormat.changeLogKeyspace]
+                    key.appendBigEndian(number)
+                    return key
+                }
+                try transaction.remove(ByteRange(from: ends[0], upTo: ends[1]))
+            }
         },
     ]
 }

@@ -76,13 +76,22 @@ package struct Audit: Sendable {
         if let mismatch = service.storage.age.mismatch {
             try await run.note(Finding(.storesDiffer, path: "tree.sqlite", message: mismatch.message), report)
         }
+        var gap: ChangeGap?
         do {
             try await service.tree.healthCheck.roundAtOnce()
+            gap = try await ChangeLogCheck(service.tree).gap()
         } catch {
             guard service.tree.health.damage != nil else { throw error }
         }
         if let damage = service.tree.health.damage {
             try await run.note(Finding(.treeDamaged, path: "tree.sqlite", message: damage.message), report)
+        }
+        if let gap {
+            let message =
+                "some of the changes \(gap.first) to \(gap.end - 1) are missing from the change log, or not whole: "
+                + "whoever asks for what came after an earlier one never hears of them"
+            let mend = Finding.Mend.forgetChanges(before: gap.end)
+            try await run.note(Finding(.changesMissing, path: "tree.sqlite", message: message, mend: mend), report)
         }
     }
 

@@ -14,6 +14,8 @@ struct Finding: Sendable {
         case remove(BlobName)
         /// All files of an id are to be deleted.
         case removeFolder(owner: String, PostID)
+        /// The changes before that one are to be forgotten, as those that are too old.
+        case forgetChanges(before: UInt64)
     }
 
     let document: FindingDocument

@@ -26,6 +26,9 @@ struct Mender: Sendable {
         case .removeFolder(let owner, let id):
             try await service.unclaimed.remove(id, of: owner)
             return true
+        case .forgetChanges(let end):
+            try await ChangeLogCheck(service.tree).forgetChanges(before: end)
+            return true
         }
     }
 
