@@ -18,6 +18,18 @@ extension AuditDamage {
             let entry = try await store.indexEntry(of: store.post)
             try await store.write([Paths.photoHash(store.maria, "abc"): try await store.tree.get(entry)])
         },
+        .init(.counterWrong, "nothing says that the room of all files is counted") {
+            try await $0.write([Paths.usageVersion: nil])
+        },
+        .init(.counterWrong, "the room that is kept for an unfinished object is not counted") { store in
+            let object = ResumableObject(
+                try #require(ObjectName("jan/b")), ObjectMetadata(), identity: .null, secret: "")
+            let file = try await store.running.pipeline.objects.begin(object, of: store.jan.key, length: 12_345)
+            try await store.write([
+                Paths.usage(of: store.jan.key, file.id.key): nil, Paths.usageOfOwners / store.jan.key: nil,
+                Paths.usageOfAll: try await store.tree.get(Paths.usageOfOwners / store.maria.key),
+            ])
+        },
         .init(.changesMissing, "a change is missing in the change log") { store in
             let last = try await store.tree.token.sequence
             try await store.tree.engine.write { transaction throws(TreeError) in

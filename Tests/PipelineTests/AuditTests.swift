@@ -1,4 +1,5 @@
 import API
+import Access
 import Blobs
 import Foundation
 import Posts
@@ -49,7 +50,8 @@ struct AuditTests {
             #expect(found.findings.map(\.kind) == [damage.kind], "\(found.findings)")
             #expect(found.last.findings == [damage.kind.rawValue: 1])
             let repaired = try await store.audit(.repair, changes: true)
-            #expect(repaired.findings.map(\.kind) == [damage.kind], "\(repaired.findings)")
+            // What is mended may show that a sum is wrong, too.
+            #expect(Set(repaired.findings.map(\.kind)) == [damage.kind], "\(repaired.findings)")
         }
     }
 

@@ -8,7 +8,7 @@ import Tree
 package struct UsageCount: Sendable {
     private static let batch = 200
     /// To be raised whenever the same files are to be counted otherwise.
-    private static let version: TreeValue = 1
+    static let version: TreeValue = 1
 
     private let tree: TreeStore
     private let logger: Logger

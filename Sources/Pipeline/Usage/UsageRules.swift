@@ -8,12 +8,25 @@ enum UsageRules {
     private static let page = 1000
 
     static let all: [TreeRule] = [
+        // What says that all was counted is written in the end, and the sum of all before: one without the other has lost it. A repair
+        // counts all by the rules that come behind.
+        TreeRule(.counterWrong, at: TreePattern(Paths.usageOfAll)) { _, snapshot throws(TreeError) in
+            let path = Paths.usageVersion
+            return try snapshot.exists(path) ? [] : [TreeWrite(path: path, value: UsageCount.version)]
+        },
         lines(of: TreePattern(Paths.uploads / "*")) { node, snapshot throws(TreeError) in
             try PostID(node.keys[1].string).flatMap { id throws(TreeError) in
                 try snapshot.usageSubject(ofUpload: id)
             }
         },
         lines(of: TreePattern(Paths.objectFiles / "*"), objectFile),
+        lines(of: TreePattern(Paths.resumableFiles(of: "*") / "*")) { node, snapshot throws(TreeError) in
+            // Those of uploads are looked at with the uploads.
+            guard let id = PostID(node.keys[2].string),
+                try snapshot.get(Paths.upload(id) / "owner") != .string(node.keys[1].string)
+            else { return nil }
+            return UsageSubject(owner: node.keys[1], id: id)
+        },
         TreeRule(.counterWrong, at: TreePattern(Paths.usageOfFiles / "*" / "*")) { node, snapshot throws(TreeError) in
             guard let id = PostID(node.keys[3].string) else { return [TreeWrite(path: node, value: nil)] }
             // Those of uploads are looked at with the uploads.
