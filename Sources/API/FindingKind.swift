@@ -21,6 +21,8 @@ package enum FindingKind: String, Codable, CaseIterable, Sendable {
     case orphanedFile = "orphaned_file"
     /// The files of a post that the tree does not know, and whose deletion it does not know either.
     case unclaimedFiles = "unclaimed_files"
+    /// Something lies in the blob store where no file of a post can be.
+    case fileMisplaced = "file_misplaced"
 
     // Records.
     case postUnreadable = "post_unreadable"
@@ -87,6 +89,7 @@ package enum FindingKind: String, Codable, CaseIterable, Sendable {
         case .objectMissing, .objectWrongSize, .objectDamaged: "put the file back from a backup, or upload it again"
         case .unclaimedFiles: "look at them with tintype unclaimed ls; tintype gc deletes them"
         case .orphanedFile: "tintype gc deletes it"
+        case .fileMisplaced: "the service did not make it: move it away, or delete it"
         case .postUnreadable: "a client of the database wrote it; mend it there"
         case .uploadMissing, .postMissing: "put the tree back from a backup, or delete what is left"
         case .uploadUnreadable, .objectUnreadable: "put the tree back from a backup"

@@ -36,6 +36,9 @@ public protocol BlobStore: Sendable {
     /// The posts of which a user has blobs, in byte order; empty when there are none.
     func postIDs(userID: String) async throws(FileError) -> [String]
 
+    /// The names of what lies beside the folders of users, in byte order: nothing of it can be a blob.
+    func strayNames() async throws(FileError) -> [String]
+
     /// Moves a blob out of the store into a folder, replacing nothing. A blob that is missing is no error.
     func release(_ name: BlobName, to target: Directory, as fileName: String) async throws(FileError)
 
@@ -64,6 +67,9 @@ extension BlobStore {
         for post in posts { files.append(try await self.files(userID: post.userID, postID: post.postID)) }
         return files
     }
+
+    /// The default, for stores that have nothing but blobs.
+    public func strayNames() async throws(FileError) -> [String] { [] }
 
     /// Opens a blob for reading; nil when there is none.
     package func openIfThere(_ name: BlobName) async throws(FileError) -> FileReader? {

@@ -7,6 +7,8 @@ public import Files
 public final class LocalBlobStore: BlobStore {
     /// The name of the owner's mark, in the folder of all blobs.
     public static let markName = ".store.json"
+    /// The names of what belongs there, besides the folders of users; the first is the file system's.
+    private static let ownNames: Set = ["lost+found", markName, FolderProbe.name]
 
     private let root: Directory
     private let staging: Directory
@@ -108,6 +110,16 @@ public final class LocalBlobStore: BlobStore {
     /// See ``BlobStore/postIDs(userID:)``.
     public func postIDs(userID: String) async throws(FileError) -> [String] {
         try await list { root throws(FileError) in try root.folder(userID).names() }
+    }
+
+    /// See ``BlobStore/strayNames()``.
+    public func strayNames() async throws(FileError) -> [String] {
+        try await list { root throws(FileError) in
+            try root.entries().filter { entry in
+                guard !Self.ownNames.contains(entry.name) else { return false }
+                return entry.kind != .folder || !BlobName.isValid(entry.name)
+            }.map(\.name)
+        }
     }
 
     /// See ``BlobStore/release(_:to:as:)``.

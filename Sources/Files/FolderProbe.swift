@@ -4,7 +4,7 @@ import Glibc
 /// A trial of what the file system lets us do in a folder. It leaves nothing behind.
 public struct FolderProbe {
     /// The name of the folder in which writing is tried; no upload and no user is called so.
-    private static let name = ".probe"
+    package static let name = ".probe"
 
     private let folder: Directory
 

@@ -18,4 +18,18 @@ struct LocalBlobStoreTests {
             #expect(try scratch.directory().folder("outside").names() == ["file"])
         }
     }
+
+    @Test("What can be no blob is named, and neither blobs nor what belongs to the folder are")
+    func strays() async throws {
+        try await withScratch { scratch in
+            let store = try LocalBlobStore(path: scratch.path + "/blobs", staging: try Directory(path: scratch.path))
+            try await store.write([(try BlobName(userID: "maria", postID: "p", fileName: "f"), [1])])
+            try await store.setMark([1])
+            for name in ["lost+found", ".probe"] { try scratch.write([1], to: "blobs/\(name)/file") }
+            #expect(try await store.strayNames() == [])
+            for name in ["notes.txt", ".hidden", "my photos/p/f"] { try scratch.write([1], to: "blobs/\(name)") }
+            #expect(symlink("\(scratch.path)/blobs/maria", "\(scratch.path)/blobs/link") == 0)
+            #expect(try await store.strayNames() == [".hidden", "link", "my photos", "notes.txt"])
+        }
+    }
 }

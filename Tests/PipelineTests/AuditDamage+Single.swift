@@ -1,5 +1,6 @@
 import API
 import Posts
+import TestSupport
 import Testing
 
 @testable import Pipeline
@@ -30,6 +31,11 @@ extension AuditDamage {
                 Paths.usageOfAll: try await store.tree.get(Paths.usageOfOwners / store.maria.key),
             ])
         },
+        misplaced("a file among the folders of people", "notes.txt"),
+        misplaced("a hidden file among the folders of people", ".DS_Store"),
+        misplaced("a folder that is nobody's", "my photos/-OaZzZzZzZzZzZzZzZzZ/original.jpg"),
+        misplaced("a file among somebody's posts", "maria/notes.txt"),
+        misplaced("a folder among somebody's posts that is no post", "maria/old/original.jpg"),
         .init(.changesMissing, "a change is missing in the change log") { store in
             let last = try await store.tree.token.sequence
             try await store.tree.engine.write { transaction throws(TreeError) in
@@ -42,6 +48,11 @@ extension AuditDamage {
             }
         },
     ]
+
+    /// A file that lies in the blob store where none of the service can be.
+    private static func misplaced(_ what: String, _ path: String) -> AuditDamage {
+        .init(.fileMisplaced, what) { try $0.running.scratch.write([1, 2, 3], to: "Storage/blobs/\(path)") }
+    }
 }
 
 extension AuditStore {

@@ -3,7 +3,7 @@ import Blobs
 import Posts
 import Tree
 
-/// Looks for folders of the blob store that nothing in the tree leads to.
+/// Looks for folders of the blob store that nothing in the tree leads to, and for what lies where no blob can be.
 struct StraySurvey: AuditSurvey {
     private let storage: StorageFolder
     /// The owners who are left; nil before the first look.
@@ -15,11 +15,18 @@ struct StraySurvey: AuditSurvey {
     init(in storage: StorageFolder) { self.storage = storage }
 
     mutating func next() async throws -> AuditPage? {
-        if owners == nil { owners = try await storage.blobs.userIDs()[...] }
+        if owners == nil {
+            let strays = Set(try await storage.blobs.strayNames())
+            owners = try await storage.blobs.userIDs().filter { !strays.contains($0) }[...]
+            if !strays.isEmpty { return Self.page(ofStrays: strays.sorted()) }
+        }
         while ids.isEmpty {
             guard let next = owners?.popFirst() else { return nil }
             owner = next
-            ids = try await storage.blobs.postIDs(userID: next).compactMap { PostID($0) }[...]
+            let names = try await storage.blobs.postIDs(userID: next)
+            ids = names.compactMap { PostID($0) }[...]
+            let strays = names.filter { PostID($0) == nil }
+            if !strays.isEmpty { return Self.page(ofStrays: strays.map { "\(next)/\($0)" }) }
         }
         let (page, owner) = (Array(ids.prefix(Self.pageSize)), owner)
         ids = ids.dropFirst(Self.pageSize)
@@ -29,6 +36,15 @@ struct StraySurvey: AuditSurvey {
         var found = AuditPage()
         for id in unclaimed { try await note(id, of: owner, &found) }
         return found
+    }
+
+    private static func page(ofStrays paths: [String]) -> AuditPage {
+        AuditPage(
+            findings: paths.map { path in
+                Finding(
+                    .fileMisplaced, path: "blobs/\(path)",
+                    message: "no file of the service has a place there: they are at USER/POST/FILE")
+            })
     }
 
     private func note(_ id: PostID, of owner: String, _ page: inout AuditPage) async throws {
