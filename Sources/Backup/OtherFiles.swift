@@ -20,8 +20,8 @@ struct OtherFiles: Sendable {
     private static let maxDepth = 64
     /// What is kept otherwise, is unfinished, or belongs to the process that works there.
     private static let left: Set<String> = [
-        "blobs", "incoming", "lock", "restoring", "restoring.json", "tree.mark", "tree.sqlite", "tree.sqlite-shm",
-        "tree.sqlite-wal",
+        "blobs", "incoming", "lock", "restoring", "restoring.json", "tree.mark", "tree.reserve", "tree.sqlite",
+        "tree.sqlite-shm", "tree.sqlite-wal",
     ]
 
     private let root: Directory

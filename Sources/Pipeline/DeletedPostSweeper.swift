@@ -77,6 +77,7 @@ struct DeletedPostSweeper: Sendable {
             guard try snapshot.get(path) == entry.value, try !Self.keepsFiles(of: id, in: snapshot) else {
                 return false
             }
+            update.makesRoom = true
             update[path] = nil
             update[Paths.restrictedMedia(ofPost: id.key)] = nil
             update[Paths.objectFiles / id.key] = nil

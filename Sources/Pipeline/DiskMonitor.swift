@@ -185,12 +185,16 @@ package final class DiskMonitor: Sendable {
         }
     }
 
-    /// The pause for too little space; nil when there is enough.
+    /// The pause for too little space; nil when there is enough. Where there is enough again for it, the room that deletions have
+    /// used is set aside anew.
     private func shortage() async -> IntakePause? {
         do {
             try await FileThreads.run {
-                let space = try FileSystemSpace(around: self.storage.incoming)
-                self.state.withLock { $0.space = space }
+                var space = try FileSystemSpace(around: self.storage.incoming)
+                if !space.isReadOnly, self.storage.tree.reserve?.refill(free: space.freeBytes) == true {
+                    space = try FileSystemSpace(around: self.storage.incoming)
+                }
+                self.state.withLock { [space] in $0.space = space }
             }
         } catch {
             return IntakePause(error)
@@ -208,8 +212,12 @@ package final class DiskMonitor: Sendable {
         let reserve = reserve().bytes(of: space)
         // A little more to go on than to stop, so that the one does not follow the other all the time.
         let (more, overflow) = reserve.addingReportingOverflow(reserve / 20)
-        let needed = gate.pause == nil || overflow ? reserve : more
-        guard space.freeBytes < needed else { return nil }
+        var needed = gate.pause == nil || overflow ? reserve : more
+        if let room = storage.tree.reserve, room.isGivenUp {
+            needed = max(needed, room.requiredBytes)
+        } else if space.freeBytes >= needed {
+            return nil
+        }
         return IntakePause(
             code: .diskFull,
             message: "\(space.freeBytes >> 20) MiB of the disk are free; \(needed >> 20) MiB have to be (free-space)",

@@ -50,7 +50,11 @@ package struct Janitor: Sendable {
     /// - Throws: What was in the way of one of the sweeps; it is not in the way of the others.
     package func sweep() async throws {
         guard hold == nil else { return }
-        try await storage.age.tick()
+        do {
+            try await storage.age.tick()
+        } catch let error where Failure(error).code == .diskFull {
+            // The sweep makes room for it.
+        }
         try await storage.sweeps.sweep { try await sweepAll() }
     }
 

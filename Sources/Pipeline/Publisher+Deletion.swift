@@ -24,6 +24,7 @@ extension Publisher {
             let record = try snapshot.upload(behindPost: id)
             try Self.judgeDeletion(of: id, post, by: identity, in: snapshot)
             update[path] = nil
+            update.makesRoom = true
             if let refusal, let record {
                 update[Paths.upload(record.id) / "moderation"] = refusal.value
                 try Self.withdrawObject(of: record.id, at: store.now, in: snapshot, &update)

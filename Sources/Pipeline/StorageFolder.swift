@@ -12,6 +12,7 @@ package import Tree
 ///     lock              held by the process that works here
 ///     tree.sqlite       the tree: posts, people, feeds, and the pipeline's own records
 ///     tree.mark         how far the tree's change log has come
+///     tree.reserve      room that deletions have when the disk is full
 ///     blobs/            user_id/post_id/file_name, immutable; .store.json: whose they are, and of what age
 ///     incoming/         what is on its way: *.part until it is whole, *.partial between requests, {id}/ while an inbox file is taken
 ///     forgiven/         photos that broke their decoder and are to be decoded again, by their SHA-256
@@ -96,6 +97,7 @@ package final class StorageFolder: Sendable {
         let mark = engine == .sqlite ? try CommitMark(path: "\(path)/tree.mark") : nil
         tree = try await TreeStore(
             engine: database, retention: retention, mark: mark,
+            reserve: engine == .sqlite ? RoomReserve(path: "\(path)/tree.reserve") : nil,
             derivations: Self.derivations(mediaPlace: mediaPlace))
         if tree.health.damage == nil { try? await upgrading?.begin(tree) }
         order = OrderMigration(tree: tree, logger: logger)

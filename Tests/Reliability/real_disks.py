@@ -16,7 +16,7 @@ from harness.service import Service
 def real_disks(folder):
     """Runs all of them; where mounting is not allowed, says so."""
     is_good = True
-    for test in (reserve_of_a_small_disk, full_disk, no_inodes, read_only):
+    for test in (reserve_of_a_small_disk, full_disk, deletion, no_inodes, read_only):
         try:
             is_good = test(folder) and is_good
         except CannotMount as problem:
@@ -143,6 +143,25 @@ def full_disk(folder):
 
         under_load(run, lambda: fill(place, 0), stay_full, lambda: (place / "filler").unlink())
         return end(run, title(full_disk))
+
+
+def deletion(folder):
+    """An ext4 that is filled to the last byte, on which posts are deleted."""
+    with mounted(folder, 200, "-b", "4096") as place:
+        run = service_on(place, "--free-space", "0")
+        posts = [run.service.upload(run.photos.next(), "sender0", f"deleted{number}")[1]["post_id"] for number in range(20)]
+        reserve = run.service.storage / "tree.reserve"
+        deadline = time.monotonic() + 20
+        while not (reserve.exists() and reserve.stat().st_size == 32 << 20) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        for post in posts:
+            fill(place, 0)
+            for method, expected in (("DELETE", 200), ("GET", 404)):
+                status, _ = run.service.request(method, f"/v1/posts/{post}")
+                if status != expected:
+                    run.unexpected.append(f"{method} of {post} got {status}")
+        (place / "filler").unlink()
+        return end(run, title(deletion))
 
 
 def no_inodes(folder):

@@ -197,6 +197,7 @@ package struct ObjectStore: Sendable {
             try judgement(present)
             guard let object = present else { throw Failure.noObject(name) }
             update[ObjectKey.path(name)] = nil
+            update.makesRoom = true
             Self.discard(object.blob, at: store.now, in: &update)
         }
     }

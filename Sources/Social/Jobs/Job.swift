@@ -41,6 +41,14 @@ package enum JobKind: String, CaseIterable, Sendable {
     case home
 
     var path: TreePath { Paths.jobs / TreeKey(unchecked: rawValue) }
+
+    /// Whether it is the work of a deletion, which is done on a full disk, too.
+    var makesRoom: Bool {
+        switch self {
+        case .deletePost, .deletePerson, .deleteAudience, .unfollow: true
+        case .rename, .backfill, .home: false
+        }
+    }
 }
 
 /// Whom or what a job is about: one key, or two.

@@ -98,6 +98,7 @@ package final class JobWorker: Sendable {
         do {
             try await tree.transact { snapshot, update in
                 guard let now = try snapshot.job(pending.kind, pending.subject) else { return }
+                update.makesRoom = now.kind.makesRoom
                 try job.bringOn(now, in: snapshot, &update)
             }
         } catch let error as TreeError where error.code != .closed {

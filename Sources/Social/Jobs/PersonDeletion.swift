@@ -57,6 +57,7 @@ package struct PersonDeletion: Sendable, Hashable {
             guard try hasLeftovers || snapshot.hasTraces(of: uid) else {
                 throw Failure(.notFound, "there is no such person", hint: "it may have been deleted already")
             }
+            update.makesRoom = true
             for field in ["full_name", "profile_picture", "role", "bio"] as [TreeKey] {
                 update[Paths.person(uid) / field] = nil
             }

@@ -21,6 +21,9 @@ struct EncodedUpdate: Sendable {
     /// Whether the rows of its only write have been staged.
     var isStaged = false
 
+    /// Whether whoever makes it says that it makes room on the disk.
+    private var isForRoom = false
+
     /// The first stratum of derivations that sees the writes.
     var firstStratum = 0
 
@@ -36,6 +39,9 @@ struct EncodedUpdate: Sendable {
         /// Decides by another state; nil when nothing is to be written after all.
         let decide: @Sendable (TreeSnapshot) -> EncodedUpdate?
     }
+
+    /// Whether it makes room on the disk: it only deletes, or is a part of a deletion; see ``RoomReserve``.
+    var makesRoom: Bool { isForRoom || writes.allSatisfy(\.rows.isEmpty) }
 
     /// The write, if it is the only one, and of a node.
     var onlyWrite: EncodedWrite? {
@@ -88,6 +94,7 @@ struct EncodedUpdate: Sendable {
             writes: writes, origin: writes.count == 1 ? .put : .patch(below: Self.commonParent(of: writes)),
             preconditions: preconditions)
         firstStratum = update.firstStratum
+        isForRoom = update.makesRoom
     }
 
     /// The key prefix of the first write's tree.

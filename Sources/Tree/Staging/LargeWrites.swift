@@ -14,6 +14,8 @@ final class LargeWrites: BackgroundWork {
     private let rules: RulesCache
     private let derivations: Derivations
     private let clock: @Sendable () -> Int64
+    /// The room that deletions have on a full disk; nil for none.
+    let reserve: RoomReserve?
     /// The number of rows from which on a write is large.
     private let minRows: Int
     let limits: WriteLimits
@@ -24,13 +26,14 @@ final class LargeWrites: BackgroundWork {
 
     init(
         engine: StagingEngine, group: GroupCommit, changeLog: ChangeLog, rules: RulesCache, derivations: Derivations,
-        clock: @escaping @Sendable () -> Int64, minRows: Int
+        reserve: RoomReserve?, clock: @escaping @Sendable () -> Int64, minRows: Int
     ) {
         self.engine = engine
         self.group = group
         self.changeLog = changeLog
         self.rules = rules
         self.derivations = derivations
+        self.reserve = reserve
         self.clock = clock
         self.minRows = minRows
         limits = WriteLimits(maxRows: minRows, derivations: derivations)
@@ -50,8 +53,15 @@ final class LargeWrites: BackgroundWork {
     /// Commits an update; see ``GroupCommit/commit(_:)``.
     ///
     /// - Throws: ``TreeError`` with code `too_large`, too, for somebody whom rules bind, and who writes very much in one
-    ///   transaction.
+    ///   transaction; with code `disk_full`, too, while only deletions have room.
     func commit(_ update: EncodedUpdate) async throws(TreeError) -> CommitReceipt {
+        guard let reserve else { return try await commitAnyhow(update) }
+        return try await reserve.admit(makingRoom: update.makesRoom) { () async throws(TreeError) in
+            try await commitAnyhow(update)
+        }
+    }
+
+    private func commitAnyhow(_ update: EncodedUpdate) async throws(TreeError) -> CommitReceipt {
         try limits.check(update)
         guard let write = update.onlyWrite, write.rows.count >= minRows else {
             try limits.checkRows(of: update)

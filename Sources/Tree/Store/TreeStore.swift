@@ -25,6 +25,7 @@ public final class TreeStore: Sendable {
     ///
     /// - Parameters:
     ///   - mark: What knows how far the store had come, to notice when its last updates are missing.
+    ///   - reserve: The room that deletions have on a full disk.
     ///   - derivations: What follows from data, and is written with it; from what is written from now on. Each list sees
     ///   what those before it have written.
     ///   - isMaintained: Whether indexes are built, what has expired is deleted, and damage is looked for, in the
@@ -32,11 +33,11 @@ public final class TreeStore: Sendable {
     /// - Throws: ``TreeError`` with code `unsupported_format` when a newer version wrote it, or the engine's failure.
     public convenience init(
         engine: any Engine, retention: ChangeRetention = ChangeRetention(), mark: CommitMark? = nil,
-        derivations: [[any Derivation]] = [], isMaintained: Bool = true
+        reserve: RoomReserve? = nil, derivations: [[any Derivation]] = [], isMaintained: Bool = true
     ) async throws(TreeError) {
         try await self.init(
-            engine: engine, retention: retention, mark: mark, derivations: derivations, isMaintained: isMaintained,
-            clock: WallClock.milliseconds)
+            engine: engine, retention: retention, mark: mark, reserve: reserve, derivations: derivations,
+            isMaintained: isMaintained, clock: WallClock.milliseconds)
     }
 
     /// - Parameters:
@@ -44,8 +45,8 @@ public final class TreeStore: Sendable {
     ///   - piece: How much of it is staged, and settled, at a time.
     init(
         engine: any Engine, retention: ChangeRetention = ChangeRetention(), mark: CommitMark? = nil,
-        derivations: [[any Derivation]] = [], isMaintained: Bool = true, minRowsOfLargeWrite: Int = 20_000,
-        piece: StagingEngine.Piece = StagingEngine.Piece(),
+        reserve: RoomReserve? = nil, derivations: [[any Derivation]] = [], isMaintained: Bool = true,
+        minRowsOfLargeWrite: Int = 20_000, piece: StagingEngine.Piece = StagingEngine.Piece(),
         clock: @escaping @Sendable () -> Int64 = WallClock.milliseconds
     ) async throws(TreeError) {
         let health = TreeHealth()
@@ -64,8 +65,8 @@ public final class TreeStore: Sendable {
         self.committer = committer
         group = GroupCommit { takeGroup throws(TreeError) in try await committer.apply(takeGroup) }
         largeWrites = LargeWrites(
-            engine: engine, group: group, changeLog: changeLog, rules: rules, derivations: derivations, clock: clock,
-            minRows: minRowsOfLargeWrite)
+            engine: engine, group: group, changeLog: changeLog, rules: rules, derivations: derivations,
+            reserve: reserve, clock: clock, minRows: minRowsOfLargeWrite)
         maintenance = Maintenance(engine: engine, rules: rules, group: group, clock: clock)
         healthCheck = HealthCheck(engine: engine, changeLog: changeLog)
         try await engine.write { transaction throws(TreeError) in try StoreFormat.checkVersion(in: transaction) }
@@ -99,6 +100,9 @@ public final class TreeStore: Sendable {
 
     /// The fault of the disk that is there although writes succeed; see ``Engine/fault``.
     public var fault: TreeError? { engine.fault }
+
+    /// The room that deletions have on a full disk; nil for none.
+    public var reserve: RoomReserve? { largeWrites.reserve }
 
     /// The length of the log that a start after a crash has to read, in bytes; 0 in memory.
     public var logBytes: Int { engine.logBytes }

@@ -51,6 +51,9 @@ public struct MultiPathUpdate: Sendable {
     public private(set) var serverValues: [TreePath: ServerValue] = [:]
     /// The conditions for the update to be applied.
     public var preconditions: [Precondition]
+    /// Whether it makes room on the disk although it writes values, too, so that a full disk does not keep it from being made. An
+    /// update that only deletes counts as such by itself.
+    public var makesRoom = false
     /// The first stratum of the store's derivations that sees what is written; those before it let it be.
     package var firstStratum = 0
 

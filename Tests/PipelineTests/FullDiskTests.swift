@@ -1,0 +1,88 @@
+import API
+import Files
+import Foundation
+import Glibc
+import Posts
+import TestSupport
+import Testing
+import Tree
+
+@testable import Pipeline
+
+@Suite("Room can be made on a full disk", .timeLimit(.minutes(30)))
+struct FullDiskTests {
+    /// Twice what the reserve needs to be made.
+    private static let megabytes = 128
+
+    /// Runs a pipeline whose store has a file system of its own, without a reserve for uploads.
+    private func withDisk(_ body: @Sendable (RunningPipeline) async throws -> Void) async throws {
+        try await withScratch { scratch in
+            let disk = "\(scratch.path)/Storage"
+            try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: false)
+            guard mount("tmpfs", disk, "tmpfs", 0, "size=\(Self.megabytes)m") == 0 else {
+                print("skipped: mounting is not allowed here (\(String(cString: strerror(errno))))")
+                return
+            }
+            defer { umount2(disk, Int32(MNT_DETACH)) }
+            try await withPipeline(
+                in: scratch,
+                settings: {
+                    $0.freeSpaceReserve = FreeSpaceReserve(bytes: 0)
+                    $0.gracePeriod = .zero
+                }, body)
+        }
+    }
+
+    @Test("With no byte left, a post can be deleted, and its files go; other writes wait until there is room again")
+    func deletion() async throws {
+        try await withDisk { running in
+            let (tree, scratch) = (running.storage.tree, running.scratch)
+            let reserve = try #require(tree.reserve)
+            let id = try await running.upload([("a.jpg", try Fixture.bytes("size-640x480.jpg"))], by: "u").id
+            func size(_ name: String) throws -> Int? {
+                try running.storage.root.entry(name)?.byteCount
+            }
+            try await eventually { try size("tree.reserve") == RoomReserve.byteCount }
+            let original = "Storage/blobs/u/\(id)/original.jpg"
+            #expect(scratch.exists(original))
+            let long = TreeValue.string(String(repeating: "x", count: 1 << 20))
+            try fill(scratch)
+            await #expect(throws: TreeError.self) { try await tree.set("notes", to: long) }
+            #expect(try size("tree.reserve") == RoomReserve.byteCount && !reserve.isGivenUp)
+
+            // What a deletion writes may find room within the files that are there: then it needs none of the reserve.
+            for number in 0..<3 {
+                let path: TreePath = "deleted-notes" / (try TreeKey(String(number)))
+                var update = MultiPathUpdate()
+                (update[path], update.makesRoom) = (long, true)
+                try await tree.update(update)
+            }
+            #expect(reserve.isGivenUp)
+            _ = try await running.pipeline.publisher.deletePost(id, by: .admin)
+            #expect(try await tree.get(Paths.post(id)) == nil)
+            let error = await #expect(throws: TreeError.self) { try await tree.set("notes", to: 1) }
+            #expect(error?.code == .diskFull, "what was given up is for deletions")
+            try await eventually { running.pipeline.disk.gate.pause?.code == .diskFull }
+
+            try? await running.pipeline.janitor.sweep()
+            try await eventually { !scratch.exists(original) }
+            try await eventually { try await tree.get(Paths.deleted(id)) == nil }
+
+            try FileManager.default.removeItem(atPath: "\(scratch.path)/Storage/filler")
+            try await eventually { running.pipeline.disk.gate.pause == nil && !reserve.isGivenUp }
+            #expect(try size("tree.reserve") == RoomReserve.byteCount)
+            try await tree.set("notes", to: 1)
+        }
+    }
+
+    /// Takes all that is free.
+    private func fill(_ scratch: Scratch) throws {
+        let file = open("\(scratch.path)/Storage/filler", O_WRONLY | O_CREAT | O_APPEND, 0o600)
+        try #require(file >= 0)
+        defer { close(file) }
+        for count in [1 << 20, 4096] {
+            let bytes = [UInt8](repeating: 1, count: count)
+            while write(file, bytes, count) > 0 {}
+        }
+    }
+}
