@@ -134,6 +134,23 @@ package final class DiskMonitor: Sendable {
         return await report()
     }
 
+    /// Waits until the intake goes on, the task is cancelled, or the service shuts down. In a process where nobody watches the disk,
+    /// whoever waits looks at it.
+    func waitUntilOpen() async {
+        while gate.pause != nil, !Task.isEnding, !state.withLock(\.isRunning) {
+            try? await cancelWhenGracefulShutdown { try await Task.sleep(for: Self.interval) }
+            await look(isSuspicious: true)
+        }
+        await gate.waitUntilOpen()
+    }
+
+    /// What work that waits meanwhile waits for, and where, for the operator; nil while the intake is open.
+    package var obstacle: String? {
+        guard let pause = gate.pause else { return nil }
+        let isFull = pause.code == .diskFull
+        return "waits \(isFull ? "for room on the disk of" : "until it can write to") \(storage.path): \(pause.message)"
+    }
+
     /// Has an error looked into by and by.
     package func notice(_ error: any Error) {
         if Failure(error).isTransient { suspect() }

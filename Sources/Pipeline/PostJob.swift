@@ -152,7 +152,7 @@ extension PostJob {
     /// - Throws: `Failure`, what is in the way of this one post.
     private func changeWhenPossible(_ id: PostID) async throws -> Bool {
         while true {
-            if !isLook { await service.disk.gate.waitUntilOpen() }
+            if !isLook { await service.disk.waitUntilOpen() }
             try Task.checkCancellation()
             do {
                 let upload = try await service.tree.snapshot { try $0.linkedUpload(ofPost: id) } ?? id

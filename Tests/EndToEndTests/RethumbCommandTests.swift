@@ -86,6 +86,37 @@ struct RethumbCommandTests {
         }
     }
 
+    @Test("A run that waits for room on the disk says so, where, and how much is needed")
+    func waiting() async throws {
+        try await withScratch { scratch in
+            let storage = scratch.path + "/Storage"
+            var daemon = try await Daemon(storage: storage)
+            _ = try await daemon.upload(try Fixture.bytes("baseline-420.jpg"), by: "maria")
+            #expect(try await daemon.stop() == 0)
+            daemon = try await Daemon(
+                storage: storage, arguments: ["--recipe", "thumb=40,q60", "--free-space", "1000TiB"])
+            let words = [
+                "waits for room on the disk of \(storage): ", " MiB of the disk are free; ", " MiB have to be",
+            ]
+            let (output, errors) = (scratch.path + "/output", scratch.path + "/errors")
+            let child = try Child(["rethumb", "run", "--storage", storage], output: output, errors: errors)
+            try await eventually(seen: { try text(errors) }) {
+                let told = (try? text(errors)) ?? ""
+                return words.allSatisfy { told.contains($0) }
+            }
+            for command in ["list", "status"] {
+                let told = try await run(["rethumb", command, "--storage", storage])
+                #expect(told.status == 0 && words.allSatisfy { told.output.contains($0) }, "\(told)")
+            }
+            let status = try await run(["status", "--storage", storage])
+            #expect(status.output.contains(words[0]), "\(status)")
+            let paused = try await run(["rethumb", "pause", "--storage", storage])
+            #expect(paused.status == 0 && !paused.output.contains("waits"), "\(paused)")
+            #expect(try await child.wait() == 75)
+            #expect(try await daemon.stop() == 0)
+        }
+    }
+
     @Test(
         "Runs are planned, listed, switched at once, taken back and forgotten; one that was killed goes on",
         arguments: [true, false])

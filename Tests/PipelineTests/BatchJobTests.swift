@@ -92,6 +92,23 @@ struct BatchJobTests {
         }
     }
 
+    @Test("In a process that does not watch the disk, a job that waits for it looks by itself", .timeLimit(.minutes(3)))
+    func unwatched() async throws {
+        try await withScratch { scratch in
+            try await publish(1, in: scratch)
+            try await withPipeline(in: scratch, runs: false) { running in
+                let pipeline = running.pipeline
+                pipeline.disk.gate.set(IntakePause(code: .diskFull, message: "full", hint: ""))
+                let obstacle = pipeline.disk.obstacle
+                #expect(obstacle == "waits for room on the disk of \(running.storage.path): full")
+                let job = Rethumb(pipeline, selection: Rethumb.Selection(), isDryRun: false)
+                let progress = try await job.run { _ in }
+                #expect(progress.done == 1 && progress.failed == 0)
+                #expect(pipeline.disk.obstacle == nil)
+            }
+        }
+    }
+
     @Test("A job waits while somebody else's runs, also after a pause, and begins when that has ended")
     func waiting() async throws {
         let recipes = try Self.recipes.map { try Recipe(parsing: $0) }

@@ -92,6 +92,8 @@ package struct BatchJobDocument: Document, Hashable {
     package var failed = 0
     /// Why the last of the failed posts could not be switched.
     package var lastFailure: String?
+    /// What the job waits for, and where; absent while it does not.
+    package var waiting: String?
     /// What ended the job before its end.
     package var fault: String?
     /// Milliseconds since the epoch.
@@ -114,7 +116,7 @@ package struct BatchJobDocument: Document, Hashable {
         case phase
         case total, done, switched, failed
         case lastFailure = "last_failure"
-        case fault
+        case waiting, fault
         case createdAt = "created_at"
         case endedAt = "ended_at"
         case activeMilliseconds = "active_ms"

@@ -53,7 +53,7 @@ struct BatchRoutes: Sendable {
                 errors: [.badToken, .adminOnly, .notFound, .wrongState, .jobRunning]
             ) { _, context in
                 try context.requireAdmin(for: "changing a job")
-                return .json(BatchJobDocument(try await service.batches.begin(phase, of: try Self.id(context))))
+                return .json(document(try await service.batches.begin(phase, of: try Self.id(context))))
             }
             routes.add("/v1/jobs/{id}/\(verb)", [.post: change])
         }
@@ -62,14 +62,14 @@ struct BatchRoutes: Sendable {
     @Sendable private func list(_ request: Request, _ context: RequestContext) async throws -> Response {
         try context.requireAdmin(for: "the list of jobs")
         let jobs = try await service.batches.list()
-        return .json(BatchJobListDocument(jobs: jobs.map(BatchJobDocument.init)))
+        return .json(BatchJobListDocument(jobs: jobs.map(document)))
     }
 
     @Sendable private func show(_ request: Request, _ context: RequestContext) async throws -> Response {
         try context.requireAdmin(for: "looking at a job")
         let id = try Self.id(context)
         guard let job = try await service.batches.list().first(where: { $0.id == id }) else { throw Self.noJob }
-        return .json(BatchJobDocument(job))
+        return .json(document(job))
     }
 
     @Sendable private func begin(_ request: Request, _ context: RequestContext) async throws -> Response {
@@ -79,7 +79,7 @@ struct BatchRoutes: Sendable {
         guard !service.jobSlot.isInUse else {
             throw Failure(.jobRunning, "a job of the command line is running", hint: "wait for its end, or stop it")
         }
-        return .json(BatchJobDocument(try await service.batches.begin(order)), status: .created)
+        return .json(document(try await service.batches.begin(order)), status: .created)
     }
 
     @Sendable private func plan(_ request: Request, _ context: RequestContext) async throws -> Response {
@@ -111,8 +111,10 @@ struct BatchRoutes: Sendable {
         _ state: BatchJobState, _ request: Request, _ context: RequestContext
     ) async throws -> Response {
         try context.requireAdmin(for: "changing a job")
-        return .json(BatchJobDocument(try await service.batches.set(try Self.id(context), to: state)))
+        return .json(document(try await service.batches.set(try Self.id(context), to: state)))
     }
+
+    private func document(_ job: BatchJob) -> BatchJobDocument { BatchJobDocument(job, in: service) }
 
     private static func id(_ context: RequestContext) throws(Failure) -> PushID {
         guard let id = PushID(context.parameters.get("id") ?? "") else { throw noJob }

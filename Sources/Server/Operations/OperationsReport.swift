@@ -63,7 +63,7 @@ final class OperationsReport: Sendable {
                 batch: service.scheduler.hasBackground ? service.scheduler.workers : 0, busy: works), disk: disk,
             memory: await Self.residentBytes(), connections: connections,
             failures: service.store.intakes.putAside.changeCount, refusals: audit.toldCount,
-            jobs: service.batches.known.map(BatchJobDocument.init))
+            jobs: service.batches.known.map { BatchJobDocument($0, in: service) })
     }
 
     private var connections: OperationsDocument.Connections {
@@ -104,7 +104,7 @@ extension Proof {
 }
 
 extension BatchJobDocument {
-    package init(_ job: BatchJob) {
+    package init(_ job: BatchJob, in service: UploadService) {
         self.init(id: job.id.string, kind: job.kind, state: job.state, createdAt: job.createdAt)
         (user, since, onlyMissing) = (job.selection.user?.description, job.selection.since, job.selection.onlyMissing)
         (until, onlyDamaged) = (job.selection.until, job.selection.onlyDamaged ? true : nil)
@@ -114,6 +114,7 @@ extension BatchJobDocument {
         (switches, phase) = (job.kind == .rethumb ? job.switches : nil, job.phase)
         (total, done) = (job.progress.total, job.progress.done)
         (switched, failed, lastFailure) = (job.progress.switched, job.progress.failed, job.progress.lastFailure)
+        waiting = job.state == .running ? service.disk.obstacle : nil
         (fault, endedAt, activeMilliseconds) = (job.fault, job.endedAt, job.activeMilliseconds)
         (rate, secondsLeft) = (job.postsPerSecond.map { ($0 * 100).rounded() / 100 }, job.secondsLeft)
     }

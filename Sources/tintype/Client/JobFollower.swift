@@ -17,9 +17,12 @@ struct JobFollower {
         do {
             for try await step in Interruptible.stream({ report in try await jobs.follow(id, report) }) {
                 guard step != last else { continue }
+                let wasWaiting = last?.waiting != nil
                 last = step
                 if isJSON {
                     Terminal.outputJSON(step)
+                } else if let waiting = step.waiting {
+                    if !wasWaiting { Terminal.note("the run \(waiting)") }
                 } else {
                     progress.update(step.done, of: step.total, note: Self.note(step))
                 }

@@ -15,7 +15,7 @@ enum JobsClient {
     func list() async throws -> [BatchJobDocument] {
         switch self {
         case .service(let service): try await service.read(.get, "/v1/jobs", as: BatchJobListDocument.self).jobs
-        case .local(let pipeline): try await pipeline.batches.list().map(BatchJobDocument.init)
+        case .local(let pipeline): try await pipeline.batches.list().map { BatchJobDocument($0, in: pipeline) }
         }
     }
 
@@ -44,7 +44,7 @@ enum JobsClient {
         case .local(let pipeline):
             var batch = try order.batch()
             if batch.kind == .originals { batch.rule = try pipeline.rule(of: batch) }
-            return BatchJobDocument(try await pipeline.batches.begin(batch))
+            return BatchJobDocument(try await pipeline.batches.begin(batch), in: pipeline)
         }
     }
 
@@ -67,7 +67,7 @@ enum JobsClient {
                 case .switch: try await batches.begin(.switch, of: id)
                 case .rollback: try await batches.begin(.rollback, of: id)
                 }
-            return BatchJobDocument(job)
+            return BatchJobDocument(job, in: pipeline)
         }
     }
 

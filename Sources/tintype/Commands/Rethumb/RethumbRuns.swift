@@ -87,6 +87,7 @@ extension BatchJobDocument {
         words.append("\(done) of \(total) posts, \(switched) \(verb), \(failed) failed")
         if let rate, state == .running { words.append("\(rate)/s") }
         if let secondsLeft { words.append("\(Duration.seconds(secondsLeft).formatted(.units())) left") }
+        if let waiting { words.append(waiting) }
         if let fault { words.append(fault) }
         return words.joined(separator: "  ").printable
     }
