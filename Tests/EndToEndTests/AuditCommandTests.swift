@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import TestSupport
 import Testing
 
@@ -13,6 +14,32 @@ struct AuditCommandTests {
         try Data(try Data(contentsOf: thumb).dropLast(9)).write(to: thumb)
         try Data([1]).write(to: URL(fileURLWithPath: "\(folder)/stray.jpg"))
         return post
+    }
+
+    @Test("On a disk that is read-only, audits and backups end with 1, and name the place: trying again is of no use")
+    func readOnly() async throws {
+        try await withScratch { scratch in
+            let (disk, other) = (scratch.path + "/disk", scratch.path + "/Storage")
+            try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: false)
+            guard mount("tmpfs", disk, "tmpfs", 0, "size=64m") == 0 else {
+                print("skipped: mounting is not allowed here (\(String(cString: strerror(errno))))")
+                return
+            }
+            defer { umount2(disk, Int32(MNT_DETACH)) }
+            let storage = disk + "/Storage"
+            let daemon = try await Daemon(storage: storage)
+            _ = try await daemon.upload(try Fixture.bytes("baseline-420.jpg"), by: "maria")
+            #expect(try await daemon.stop() == 0)
+            try #require(mount("tmpfs", disk, "tmpfs", UInt(MS_REMOUNT | MS_RDONLY), nil) == 0)
+            for arguments in [["check"], ["verify"], ["backup", "\(scratch.path)/backups"]] {
+                let told = try await run(arguments + ["--storage", storage])
+                #expect(told.status == 1 && told.errors.contains(storage), "\(arguments): \(told)")
+            }
+            let beside = try await Daemon(storage: other)
+            let backup = try await run(["backup", "\(disk)/backups", "--storage", other])
+            #expect(backup.status == 1 && backup.errors.contains(disk), "\(backup)")
+            #expect(try await beside.stop() == 0)
+        }
     }
 
     @Test(

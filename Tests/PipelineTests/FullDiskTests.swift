@@ -1,4 +1,5 @@
 import API
+import Access
 import Files
 import Foundation
 import Glibc
@@ -72,6 +73,21 @@ struct FullDiskTests {
             try await eventually { running.pipeline.disk.gate.pause == nil && !reserve.isGivenUp }
             #expect(try size("tree.reserve") == RoomReserve.byteCount)
             try await tree.set("notes", to: 1)
+        }
+    }
+
+    @Test("An audit on a disk that takes no note of its result has one all the same, and says so")
+    func audit() async throws {
+        try await withPipeline(runs: false) { running in
+            let reserve = try #require(running.storage.tree.reserve)
+            // As an earlier process leaves it that had to give up a part.
+            try running.scratch.write("some", to: "Storage/tree.reserve")
+            #expect(!reserve.refill(free: 0) && reserve.isGivenUp)
+            let pipeline = running.pipeline
+            let last = try await Audit(pipeline, AuditOrder(.check)).run { _ in }
+            #expect(last.finished && last.unkept == "the disk is full" && pipeline.audits[.check] != nil)
+            #expect(reserve.refill(free: reserve.requiredBytes))
+            #expect(try await Audit(pipeline, AuditOrder(.check)).run { _ in }.unkept == nil)
         }
     }
 

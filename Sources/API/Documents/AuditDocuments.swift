@@ -48,6 +48,8 @@ package struct AuditStepDocument: Document, Hashable {
     package var mended = 0
     /// The bytes of files that nothing names.
     package var garbage = 0
+    /// What keeps the store from taking a note of the result, which `tintype status` would tell; absent where nothing does.
+    package var unkept: String?
     package var finished = false
 
     package init(_ action: AuditAction) { self.action = action }

@@ -44,8 +44,13 @@ package struct Audit: Sendable {
             try await service.storage.sweeps.sweep { try await service.janitor.deletedPosts.sweep() }
         }
         run.end(total: try await total())
-        let last = run.finish()
-        try await service.audits.note(order, last)
+        var last = run.finish()
+        do {
+            try await service.audits.note(order, last)
+        } catch let error as TreeError where error.isTransient {
+            // What was found holds on a disk that is full or read-only, too.
+            last.unkept = IntakePause(error).message
+        }
         return last
     }
 

@@ -3,8 +3,13 @@ import CSystemSQLite
 extension TreeError {
     /// The failure of the last call on a connection.
     init(connection: OpaquePointer?) {
-        self.init(
-            sqliteCode: sqlite3_extended_errcode(connection), message: String(cString: sqlite3_errmsg(connection)))
+        let code = sqlite3_extended_errcode(connection)
+        var message = String(cString: sqlite3_errmsg(connection))
+        // Nothing else says which disk somebody is to look at.
+        if Self.meaning(of: code).code == .readOnly, let path = sqlite3_db_filename(connection, "main") {
+            message += ", \(String(cString: path))"
+        }
+        self.init(sqliteCode: code, message: message)
     }
 
     /// The failure that a result code means; primary and extended codes as on sqlite.org/rescode.html.

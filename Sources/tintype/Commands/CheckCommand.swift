@@ -46,6 +46,7 @@ extension AuditStepDocument {
             let size = StatusText.size(bytes)
             let reading = read > 0 ? ", \(StatusText.size(read)) read" : ""
             Terminal.output("\(done) posts, \(files) files, \(size)\(reading): \(words(left))")
+            if let unkept { Terminal.note("the result is not noted in the store: \(unkept)".printable) }
             if left > 0, let hint { Terminal.note(hint) }
         }
         if left > 0 { throw ExitStatus.partial }

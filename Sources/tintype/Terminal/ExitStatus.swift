@@ -48,8 +48,8 @@ enum ExitStatus: Int32, Error {
         return Tintype.exitCode(for: error) == .validationFailure ? wrongUsage.rawValue : failed.rawValue
     }
 
-    /// Whether the same command may succeed later without anybody changing permissions.
+    /// Whether the same command may succeed later without anybody changing permissions, or mounting the disk anew.
     private static func isTransient(_ error: Failure) -> Bool {
-        error.code == .locked || error.isTransient && error.code != .permission
+        error.code == .locked || error.isTransient && ![.permission, .readOnly].contains(error.code)
     }
 }
