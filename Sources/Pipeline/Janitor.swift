@@ -22,20 +22,25 @@ package struct Janitor: Sendable {
 
     package var hold: Failure? { storage.hold }
 
-    /// Sweeps regularly until a shutdown. A fault is logged and met again at the next sweep.
+    /// Sweeps regularly until a shutdown, which breaks a sweep off: the next start goes on with it, as after a crash. A fault is
+    /// logged and met again at the next sweep.
     func run() async {
         var nextLook = ContinuousClock.now
         while !Task.isEnding {
             let faultCount = disk.reportCount
             do {
-                try await sweep()
-                if nextLook <= .now {
+                let isLookDue = nextLook <= .now
+                try await cancelWhenGracefulShutdown {
+                    try await sweep()
+                    guard isLookDue else { return }
                     try await unclaimed.look()
                     try await sweepArchives()
-                    nextLook = .now + .seconds(3600)
                 }
+                if isLookDue { nextLook = .now + .seconds(3600) }
             } catch {
-                if disk.gate.pause == nil { logger.warning("sweeping failed", metadata: ["fault": "\(error)"]) }
+                if disk.gate.pause == nil, !Task.isEnding {
+                    logger.warning("sweeping failed", metadata: ["fault": "\(error)"])
+                }
             }
             for second in 1...60 where !Task.isEnding {
                 let isNeeded = disk.reportCount != faultCount || !store.abandoned.withLock(\.isEmpty)

@@ -1,7 +1,10 @@
 import API
 import Files
 import Foundation
+import Inbox
+import Logging
 import Posts
+import ServiceLifecycle
 import Synchronization
 import TestSupport
 import Testing
@@ -104,6 +107,22 @@ struct HousekeepingTests {
         }
     }
 
+    @Test("A stop breaks a sweep off, however long that would take, and the next one goes on")
+    func stop() async throws {
+        try await withScratch { scratch in
+            let storage = try await StorageFolder(path: scratch.path + "/Storage")
+            let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+            let intake = EndlessIntake(storage)
+            let service = UploadService(storage: storage, settings: PipelineSettings(workers: 1), logger: logger) { _ in
+                IntakeHandlers(inbox: intake, socket: intake, putAside: FailedFilesOfService(storage))
+            }
+            let group = ServiceGroup(configuration: .init(services: [service], logger: logger))
+            try await withServices(group) { try await eventually { intake.hasBegun.value } }
+            #expect(intake.wasBrokenOff.value)
+            await storage.close()
+        }
+    }
+
     @Test("A sender that comes back with its key keeps what was to be given up")
     func backInTime() async throws {
         try await withPipeline(runs: false) { running in
@@ -122,5 +141,25 @@ struct HousekeepingTests {
             #expect(try await pipeline.store.record(of: record.id)?.state == .expired)
             #expect(pipeline.store.abandoned.withLock { $0.isEmpty })
         }
+    }
+}
+
+/// An intake whose sweep takes for ever, as on a disk that hardly answers.
+private struct EndlessIntake: IntakeHandler {
+    let hasBegun = Shared(false)
+    let wasBrokenOff = Shared(false)
+    private let intake: HTTPIntake
+
+    init(_ storage: StorageFolder) { intake = HTTPIntake(storage) }
+
+    func duplicatePolicy(for user: UserID) -> DuplicatePolicy { intake.duplicatePolicy(for: user) }
+
+    func cleanUp(after record: UploadRecord) async throws -> Bool { try await intake.cleanUp(after: record) }
+
+    func sweep() async throws {
+        hasBegun.change { $0 = true }
+        while !Task.isCancelled { try? await Task.sleep(for: .seconds(3600)) }
+        wasBrokenOff.change { $0 = true }
+        throw CancellationError()
     }
 }
