@@ -19,10 +19,10 @@ package struct Failure: Error, Document, Hashable, CustomStringConvertible {
     /// What somebody has stored, may store, and wanted to store besides, in bytes.
     package struct Room: Sendable, Hashable {
         package let used: Int
-        package let quota: Int
+        package let quota: Quota
         package let needed: Int
 
-        package init(used: Int, quota: Int, needed: Int) {
+        package init(used: Int, quota: Quota, needed: Int) {
             (self.used, self.quota, self.needed) = (used, quota, needed)
         }
     }

@@ -21,9 +21,8 @@ package struct PipelineSettings: Sendable {
     package var recordLifetime: Duration = .seconds(30 * 24 * 3600)
     /// The age at which posts are deleted; nil for never.
     package var postRetention: Duration?
-    /// How many bytes of originals, objects and unfinished uploads each user may have, unless somebody chose otherwise for one; nil
-    /// for no limit.
-    package var userQuota: Int?
+    /// How many bytes of originals, objects and unfinished uploads each user may have, unless somebody chose otherwise for one.
+    package var userQuota = StandardQuotas()
     /// What becomes of originals whose posts are old enough; nil for nothing.
     package var originals: OriginalRule?
     /// How long a photo that broke its decoder is refused without being decoded.

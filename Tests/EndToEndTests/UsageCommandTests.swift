@@ -52,7 +52,7 @@ struct UsageCommandTests {
             func tintype(_ arguments: String...) async throws -> (status: Int32, output: String, errors: String) {
                 try await run(arguments + ["--storage", storage])
             }
-            #expect(try await tintype("quota", "maria").output.contains("of 9.8 KiB"))
+            #expect(try await tintype("quota", "maria").output.contains("of 9.8 KiB (user-quota)"))
             try scratch.write(photo, to: "Storage/inbox/maria/lake.jpg")
             let reason = storage + "/failed/quota_exceeded/maria/lake.jpg.reason.json"
             try await eventually { FileManager.default.fileExists(atPath: reason) }

@@ -21,6 +21,85 @@ struct QuotaTests {
         ] as [(String, Int?)])
     func amounts(text: String, bytes: Int?) { #expect(ByteAmount.read(text) == bytes) }
 
+    /// The quotas of maria, who is in no group, of someone who signed up and of someone anonymous, as a setting has them.
+    static let settings: [(setting: String?, quotas: [Quota?])] = [
+        (nil, [nil, Quota(1 << 30, for: .signedUp), Quota(50 << 20, for: .anonymous)]),
+        (
+            "none signed-up=1GiB anonymous=50MiB",
+            [nil, Quota(1 << 30, for: .signedUp), Quota(50 << 20, for: .anonymous)]
+        ),
+        ("none", [nil, nil, nil]), ("5kB", Array(repeating: Quota(5000, for: .everybody), count: 3)),
+        ("anonymous=7 9", [Quota(9, for: .everybody), Quota(9, for: .everybody), Quota(7, for: .anonymous)]),
+        ("signed-up=7", [nil, Quota(7, for: .signedUp), Quota(7, for: .signedUp)]),
+        ("5kB signed-up=none anonymous=0", [Quota(5000, for: .everybody), nil, Quota(0, for: .anonymous)]),
+    ]
+
+    @Test(
+        "A setting says how much accounts may store that people made themselves, and what others may",
+        arguments: settings)
+    func standards(setting: String?, quotas: [Quota?]) async throws {
+        let chosen = try setting.map { try #require(StandardQuotas(parsing: $0)) }
+        try await withPipeline(runs: false, settings: { if let chosen { $0.userQuota = chosen } }) { running in
+            for (group, quota) in zip([nil, .signedUp, .anonymous] as [QuotaScope?], quotas) {
+                try await join(group, running)
+                let user = try #require(UserID("maria"))
+                try await running.storage.tree.set(Paths.person(user) / "full_name", to: "Maria")
+                let usage = try await UsageReader(running.pipeline).document(of: user)
+                #expect(usage.quota == quota?.bytes && usage.quotaScope == quota?.scope, "\(group as Any)")
+                try await running.pipeline.quotas.set(.bytes(3), for: user)
+                let own = try await UsageReader(running.pipeline).document(of: user)
+                #expect(own.quota == 3 && own.quotaScope == .user)
+                try await running.pipeline.quotas.set(.standard, for: user)
+            }
+        }
+    }
+
+    @Test(
+        "Nothing else is such a setting",
+        arguments: [
+            "", " ", "lots", "5 6", "user=5", "everybody=5", "signed-up", "signed-up=", "=5", "none signed-up=default",
+            "5,6",
+        ])
+    func noStandard(text: String) { #expect(StandardQuotas(parsing: text) == nil) }
+
+    /// Has maria's account be one of a group.
+    private func join(_ group: QuotaScope?, _ running: RunningPipeline) async throws {
+        let user = try #require(UserID("maria"))
+        try await running.storage.tree.transact { snapshot, update in
+            try UserQuotas.setGroup(group, of: user, in: snapshot, &update)
+        }
+    }
+
+    @Test("Who has a self-made account, deletes and sends anew, fills no more than twice the quota")
+    func sentAnew() async throws {
+        let length = try Fixture.bytes(Self.photo).count
+        let quotas = try #require(StandardQuotas(parsing: "none anonymous=\(4 * length)"))
+        try await withPipeline(settings: { $0.userQuota = quotas }) { running in
+            let maria = try #require(UserID("maria"))
+            func sendAndDelete() async throws {
+                let post = try await running.upload([("a.jpg", try Fixture.bytes(Self.photo))], by: "maria").id
+                try await running.storage.tree.set(Paths.post(post), to: nil)
+            }
+            try await join(.anonymous, running)
+            try await sendAndDelete()
+            let reader = UsageReader(running.pipeline)
+            let once = try await reader.document(of: maria).garbage.bytes
+            var refused: Failure?
+            for _ in 0..<8 where refused == nil { refused = await refusal { try await sendAndDelete() } }
+            #expect(refused?.code == .quotaExceeded && refused?.message.contains("grace period") == true)
+            #expect(refused?.room?.quota == Quota(4 * length, for: .anonymous))
+            let full = try await reader.document(of: maria)
+            #expect(full.used == 0 && full.garbage.bytes <= 8 * length + once)
+
+            running.clock.advance(by: 49 * 3_600_000)
+            try await running.pipeline.janitor.sweep()
+            try await sendAndDelete()
+            // For whom an operator has chosen, what they have deleted does not count.
+            try await running.pipeline.quotas.set(.bytes(4 * length), for: maria)
+            for _ in 0..<9 { try await sendAndDelete() }
+        }
+    }
+
     private func refusal(_ body: () async throws -> Void) async -> Failure? {
         do {
             try await body()
@@ -113,7 +192,8 @@ struct QuotaTests {
     func refusedAndTaken(_ index: Int) async throws {
         let length = try Fixture.bytes(Self.photo).count
         let way = Self.waysIn[index]
-        try await withPipeline(settings: { $0.userQuota = 2 * length - 1 }) { running in
+        let quotas = try #require(StandardQuotas(parsing: "\(2 * length - 1)"))
+        try await withPipeline(settings: { $0.userQuota = quotas }) { running in
             let maria = try #require(UserID("maria"))
             let reader = UsageReader(running.pipeline)
             try await self.upload(running)
@@ -122,7 +202,9 @@ struct QuotaTests {
             let refused = await refusal { try await way.send(self, running) }
             #expect(refused?.code == .quotaExceeded && refused?.isTransient == false, "\(way.name): \(refused as Any)")
             let room = try #require(refused?.room)
-            #expect(room.used == length && room.quota == 2 * length - 1 && room.needed > 0 && room.needed <= length)
+            #expect(
+                room.used == length && room.quota == Quota(2 * length - 1, for: .everybody) && room.needed > 0
+                    && room.needed <= length)
             #expect(try await reader.document(of: maria).used == length, "\(way.name)")
 
             try await running.pipeline.quotas.set(.bytes(2 * length), for: maria)
@@ -136,7 +218,8 @@ struct QuotaTests {
     @Test("Uploads at the same time never come to more than there is room for")
     func atOnce() async throws {
         let length = try Fixture.bytes(Self.photo).count
-        try await withPipeline(settings: { $0.userQuota = 3 * length }) { running in
+        let quotas = try #require(StandardQuotas(parsing: "\(3 * length)"))
+        try await withPipeline(settings: { $0.userQuota = quotas }) { running in
             let outcomes = await withTaskGroup(of: Bool.self) { group in
                 for _ in 0..<12 { group.addTask { (try? await self.upload(running)) != nil } }
                 return await group.reduce(into: []) { $0.append($1) }

@@ -38,9 +38,12 @@ package struct ProblemDocument: Document {
     package private(set) var used: Int?
     package private(set) var quota: Int?
     package private(set) var needed: Int?
+    /// The people whom that quota is for.
+    package private(set) var quotaScope: QuotaScope?
 
     private enum CodingKeys: String, CodingKey {
         case type, title, status, code, detail, hint, trace, used, quota, needed
+        case quotaScope = "quota_for"
         case expectedOffset = "expected-offset"
         case providedOffset = "provided-offset"
     }
@@ -56,6 +59,7 @@ package struct ProblemDocument: Document {
         detail = failure.message
         hint = failure.hint
         self.trace = trace
-        (used, quota, needed) = (failure.room?.used, failure.room?.quota, failure.room?.needed)
+        (used, quota, needed) = (failure.room?.used, failure.room?.quota.bytes, failure.room?.needed)
+        quotaScope = failure.room?.quota.scope
     }
 }

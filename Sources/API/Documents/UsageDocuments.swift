@@ -14,6 +14,25 @@ package enum UsageKind: String, CaseIterable, Sendable {
     case unfinished
 }
 
+/// The people whom a quota is for.
+package enum QuotaScope: String, Codable, CaseIterable, Sendable {
+    /// One user, for whom an admin has chosen it.
+    case user
+    case everybody
+    /// Those who made their accounts themselves.
+    case signedUp = "signed-up"
+    /// Those of them of whom nothing says who they are.
+    case anonymous
+}
+
+/// A limit for the bytes that each of some people may store.
+package struct Quota: Sendable, Hashable {
+    package let bytes: Int
+    package let scope: QuotaScope
+
+    package init(_ bytes: Int, for scope: QuotaScope) { (self.bytes, self.scope) = (bytes, scope) }
+}
+
 /// How much room somebody's files take up, or everybody's.
 package struct UsageDocument: Document, Hashable {
     /// A number of files, and their sizes together.
@@ -37,10 +56,17 @@ package struct UsageDocument: Document, Hashable {
     package let used: Int
     /// How many those may be; absent where there is no limit.
     package let quota: Int?
+    /// The people whom that limit is for.
+    package let quotaScope: QuotaScope?
+
+    private enum CodingKeys: String, CodingKey {
+        case user, originals, objects, renditions, prepared, garbage, unfinished, total, used, quota
+        case quotaScope = "quota_for"
+    }
 
     /// - Parameter size: The room that each kind takes up.
-    package init(user: String?, quota: Int? = nil, _ size: (UsageKind) -> Size) {
-        (self.user, self.quota) = (user, quota)
+    package init(user: String?, quota: Quota? = nil, _ size: (UsageKind) -> Size) {
+        (self.user, self.quota, quotaScope) = (user, quota?.bytes, quota?.scope)
         used = size(.originals).bytes + size(.objects).bytes + size(.unfinished).bytes
         (originals, objects, renditions) = (size(.originals), size(.objects), size(.renditions))
         (prepared, garbage, unfinished) = (size(.prepared), size(.garbage), size(.unfinished))

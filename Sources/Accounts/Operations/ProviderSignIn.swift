@@ -70,7 +70,7 @@ struct ProviderSignIn: Sendable {
             let old = linked ?? named
             guard old?.uid ?? newID == token.uid else { return .overtaken }
             if linked == nil, let named, !credential.isEmailVerified { return .unconfirmed(named) }
-            var account = old ?? Account(uid: token.uid, createdMilliseconds: transaction.now)
+            var account = old ?? Account(selfMadeWith: token.uid, createdMilliseconds: transaction.now)
             if linked == nil { Self.adopt(credential, into: &account, isNew: old == nil, at: transaction.now) }
             account.link(identity)
             let signedIn = try transaction.signIn(account, inPlaceOf: old, with: token, provider: identity.provider)

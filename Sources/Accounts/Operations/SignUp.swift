@@ -38,7 +38,7 @@ struct SignUp: Sendable {
         let displayName = try Profile(in: request).displayName
         let token = try Self.newToken(of: try Self.newID())
         let signedIn = try await parts.store.transact { transaction in
-            var account = Account(uid: token.uid, createdMilliseconds: transaction.now)
+            var account = Account(selfMadeWith: token.uid, createdMilliseconds: transaction.now)
             account.email = email
             account.displayName = displayName
             hashed?.apply(to: &account, isNew: true, at: transaction.now)
@@ -53,7 +53,7 @@ struct SignUp: Sendable {
         try slowDown(request)
         let token = try Self.newToken(of: try Self.newID())
         let signedIn = try await parts.store.transact { transaction in
-            let account = Account(uid: token.uid, createdMilliseconds: transaction.now)
+            let account = Account(selfMadeWith: token.uid, createdMilliseconds: transaction.now)
             return try transaction.signIn(account, inPlaceOf: nil, with: token, provider: "anonymous")
         }
         return try answer(signedIn)

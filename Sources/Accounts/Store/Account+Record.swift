@@ -19,6 +19,7 @@ extension Account {
         fields["claims"] = customClaims.map(TreeValue.string)
         fields["disabled"] = isDisabled ? true : nil
         fields["custom_token"] = signsInByCustomToken ? true : nil
+        fields["self_made"] = isSelfMade ? true : nil
         fields["last_sign_in"] = lastSignInMilliseconds.map(TreeValue.integer)
         fields["last_refresh"] = lastRefreshMilliseconds.map(TreeValue.integer)
         var records: [TreeKey: TreeValue] = [:]
@@ -46,6 +47,7 @@ extension Account {
         customClaims = record["claims"]?.stringValue
         isDisabled = record["disabled"]?.boolValue ?? false
         signsInByCustomToken = record["custom_token"]?.boolValue ?? false
+        isSelfMade = record["self_made"]?.boolValue ?? false
         lastSignInMilliseconds = record["last_sign_in"]?.integerValue
         lastRefreshMilliseconds = record["last_refresh"]?.integerValue
         identities = (record["identities"]?.object ?? [:]).values.compactMap { FederatedIdentity($0) }

@@ -28,6 +28,8 @@ package struct Account: Hashable, Sendable {
     package var isDisabled = false
     /// Whether a custom token let the person in.
     package var signsInByCustomToken = false
+    /// Whether the person made the account: it was not made for them by an administrator, or by a service of the operator's.
+    package var isSelfMade = false
     /// The time of the creation, in milliseconds since the epoch.
     package var createdMilliseconds: Int64
     /// The time of the last sign-in, in milliseconds since the epoch.
@@ -51,6 +53,12 @@ package struct Account: Hashable, Sendable {
         self.createdMilliseconds = createdMilliseconds
         validSinceSeconds = createdMilliseconds / 1000
         minSignInSeconds = validSinceSeconds
+    }
+
+    /// Makes an account that a person has asked for.
+    init(selfMadeWith uid: String, createdMilliseconds: Int64) {
+        self.init(uid: uid, createdMilliseconds: createdMilliseconds)
+        isSelfMade = true
     }
 
     /// Whether nothing says who the person is, as with the accounts of people who only look around.

@@ -20,7 +20,7 @@ package struct AccountStore: Sendable {
 
     /// - Parameters:
     ///   - clock: The present time, in milliseconds since the epoch.
-    ///   - updatePerson: Is called for each account that is written, in the same transaction.
+    ///   - updatePerson: Is called for each account that is written or deleted, in the same transaction.
     ///   - onRevocation: Is told of each revocation once it is durable.
     package init(
         tree: TreeStore, clock: @escaping @Sendable () -> Int64 = WallClock.milliseconds,

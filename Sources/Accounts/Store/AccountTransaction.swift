@@ -8,7 +8,7 @@ struct AccountTransaction {
     let now: Int64
     /// The times before which tokens of accounts count no more, in seconds since the epoch, by the ids of the accounts.
     private(set) var revocations: [String: Int64] = [:]
-    /// The public sides of the accounts that are written.
+    /// The public sides of the accounts that are written or deleted.
     private(set) var shown: [ShownAccount] = []
     private var changes = MultiPathUpdate()
     private var addedCount: Int64 = 0
@@ -77,6 +77,7 @@ struct AccountTransaction {
         if let email = account.email { try dropCodes(of: email) }
         try signOut(account.uid, beforeSeconds: now / 1000 + 1)
         addedCount -= 1
+        shown.append(ShownAccount(account, isDeleted: true))
     }
 
     /// Writes an account with its indexes.
@@ -104,9 +105,7 @@ struct AccountTransaction {
         for path in old.map(indexes(of:)) ?? [] where !paths.contains(path) { changes[path] = nil }
         for path in paths { changes[path] = .string(new.uid) }
         changes[AccountPaths.account(key)] = new.record
-        shown.append(
-            ShownAccount(
-                uid: new.uid, name: new.displayName, formerName: old?.displayName, photoURL: new.photoURL))
+        shown.append(ShownAccount(new, formerName: old?.displayName))
     }
 
     /// The paths at which an account's id stands.

@@ -50,7 +50,7 @@ package struct Usage: Sendable, Hashable {
 
     static func += (left: inout Usage, right: Usage) { left.replace(Usage(), with: right) }
 
-    func document(of user: String?, quota: Int? = nil) -> UsageDocument {
+    func document(of user: String?, quota: Quota? = nil) -> UsageDocument {
         UsageDocument(user: user, quota: quota) { self[$0] }
     }
 }

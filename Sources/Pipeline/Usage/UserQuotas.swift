@@ -4,7 +4,8 @@ import Synchronization
 import Tree
 
 /// How much each user may store: originals, objects of the bucket, and uploads that are not finished. What the service makes of
-/// photos itself is not counted, nor what is deleted and only waits for the end of the grace period.
+/// photos itself is not counted, nor what is deleted and only waits for the end of the grace period. But nobody whose account is
+/// self-made has more than as much again wait there: who deletes and sends anew fills the disk, too.
 ///
 /// What is under way and in no commit yet is held here: of several uploads at once each sees what the others hold, so that
 /// together they never come to more than there is room for. Methods may be called from any task.
@@ -46,12 +47,12 @@ package final class UserQuotas: Sendable {
         }
     }
 
-    /// What counts, and the limit; nil for none.
-    fileprivate func state(of user: UserID) async throws -> (used: Int, quota: Int?) {
+    /// What a user has stored, and the limit; nil for none.
+    fileprivate func state(of user: UserID) async throws -> (usage: Usage, quota: Quota?) {
         let standard = settings.value.userQuota
         return try await tree.snapshot { snapshot in
-            guard let quota = try Self.limit(of: user, standard: standard, in: snapshot) else { return (0, nil) }
-            return (Usage(try snapshot.get(Paths.usageOfOwners / user.key)).counted, quota)
+            guard let quota = try Self.limit(of: user, standard: standard, in: snapshot) else { return (Usage(), nil) }
+            return (Usage(try snapshot.get(Paths.usageOfOwners / user.key)), quota)
         }
     }
 }
@@ -143,9 +144,15 @@ package final class QuotaHold: Sendable {
         // First what is held, then what is there: who commits holds on until what they have sent is counted.
         let sum = quotas.add(missing, for: user)
         do {
-            let (used, quota) = try await quotas.state(of: user)
-            if let quota, used - credit + sum > quota {
-                throw Failure.quotaExceeded(by: user, used: used, quota: quota, needed: needed)
+            let (usage, quota) = try await quotas.state(of: user)
+            if let quota {
+                let room = Failure.Room(used: usage.counted, quota: quota, needed: needed)
+                guard usage.counted - credit + sum <= quota.bytes else { throw Failure.quotaExceeded(by: user, room) }
+                // What is replaced is deleted.
+                let waiting = usage[.garbage].bytes
+                guard !quota.scope.bindsGarbage || (usage.counted + waiting + sum) / 2 <= quota.bytes else {
+                    throw Failure.quotaExceeded(by: user, room, waiting: waiting)
+                }
             }
         } catch {
             quotas.add(-missing, for: user)
@@ -155,13 +162,39 @@ package final class QuotaHold: Sendable {
     }
 }
 
+extension QuotaScope {
+    /// Whether what waits for the end of the grace period is bound, too.
+    fileprivate var bindsGarbage: Bool { self == .signedUp || self == .anonymous }
+
+    /// The words behind a number of bytes that say why it is no larger.
+    fileprivate var reason: String {
+        switch self {
+        case .user: ""
+        case .everybody: " (user-quota)"
+        case .signedUp: " (user-quota, of accounts that people made themselves)"
+        case .anonymous: " (user-quota, of anonymous accounts)"
+        }
+    }
+}
+
 extension Failure {
     /// The refusal of what would be more than somebody may store.
-    fileprivate static func quotaExceeded(by user: UserID, used: Int, quota: Int, needed: Int) -> Failure {
+    fileprivate static func quotaExceeded(by user: UserID, _ room: Room) -> Failure {
+        let quota = "\(room.quota.bytes) bytes\(room.quota.scope.reason)"
         var failure = Failure(
-            .quotaExceeded, "\(user) may store \(quota) bytes, has \(used), and this needs \(needed) more",
+            .quotaExceeded, "\(user) may store \(quota), has \(room.used), and this needs \(room.needed) more",
             hint: "delete something first, or ask whoever runs the service for more room")
-        failure.room = Room(used: used, quota: quota, needed: needed)
+        failure.room = room
+        return failure
+    }
+
+    /// The refusal of what would be more than somebody may store together with what they have deleted.
+    fileprivate static func quotaExceeded(by user: UserID, _ room: Room, waiting: Int) -> Failure {
+        let quota = "\(room.quota.bytes) bytes\(room.quota.scope.reason)"
+        var failure = Failure(
+            .quotaExceeded, "\(user) may store \(quota), and has deleted \(waiting) that are kept for the grace period",
+            hint: "send it when these are gone, or ask whoever runs the service for more room")
+        failure.room = room
         return failure
     }
 }
@@ -174,14 +207,4 @@ extension Usage {
 extension Paths {
     /// The quota of a user that is another one than the setting's: a number of bytes, or `none`.
     static func quota(of user: UserID) -> TreePath { TreePath(["quotas", user.key], in: .pipeline) }
-}
-
-extension UserQuotas {
-    /// How many bytes a user may store; nil for as many as there is room for.
-    ///
-    /// - Parameter standard: The limit of whoever has none of their own.
-    static func limit(of user: UserID, standard: Int?, in snapshot: TreeSnapshot) throws(TreeError) -> Int? {
-        guard let own = try snapshot.get(Paths.quota(of: user)) else { return standard }
-        return own.integerValue.map { Int(clamping: $0) }
-    }
 }

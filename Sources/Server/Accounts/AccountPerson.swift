@@ -1,19 +1,23 @@
+import API
 package import Accounts
+import Pipeline
 import Posts
 import Social
 package import Tree
 
-/// The person at `people/{uid}` that an account is from its sign-up on, however it came about.
+/// The person at `people/{uid}` that an account is from its sign-up on, however it came about, and the quota of such accounts.
 package enum AccountPerson {
     /// The name of whoever has given none, as FriendlyPix has it.
     private static let unnamed = "Anonymous"
 
     /// Adds the person to the update of an account. A new one has the account's name and picture; one who still has the name
-    /// that the account had gets the new one.
+    /// that the account had gets the new one. The person of a deleted account stays.
     @Sendable package static func write(
         _ account: ShownAccount, _ snapshot: TreeSnapshot, _ update: inout MultiPathUpdate
     ) throws {
-        guard let uid = UserID(account.uid), try !snapshot.exists(PersonDeletion.job(of: uid)) else { return }
+        guard let uid = UserID(account.uid) else { return }
+        try UserQuotas.setGroup(quotaGroup(of: account), of: uid, in: snapshot, &update)
+        guard try !account.isDeleted && !snapshot.exists(PersonDeletion.job(of: uid)) else { return }
         let shown = try snapshot.nameAndPicture(of: uid)
         let name = account.name.flatMap(ProfileChange.Field.fullName.fitted)
         let formerName = account.formerName.flatMap(ProfileChange.Field.fullName.fitted)
@@ -26,5 +30,11 @@ package enum AccountPerson {
         {
             update[path / "profile_picture"] = .string(picture)
         }
+    }
+
+    /// The group whose quota holds for the user; nil for accounts that were made for people.
+    private static func quotaGroup(of account: ShownAccount) -> QuotaScope? {
+        guard account.isSelfMade, !account.isDeleted else { return nil }
+        return account.isAnonymous ? .anonymous : .signedUp
     }
 }

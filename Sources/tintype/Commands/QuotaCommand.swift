@@ -14,7 +14,7 @@ struct QuotaCommand: AsyncParsableCommand {
         discussion: """
             Originals, objects of the bucket and unfinished uploads count; renditions and garbage do not. Without an amount \
             the command tells what is used. The amount is one such as 5GB or 500MiB, none for no limit, or default for that \
-            of the setting user-quota. What is there already stays, whatever it comes to: only new uploads are refused.
+            of the setting user-quota, which binds accounts that people made themselves. What is there already stays, whatever it comes to: only new uploads are refused.
 
             EXAMPLES
               tintype quota maria
@@ -55,7 +55,16 @@ struct QuotaCommand: AsyncParsableCommand {
             return try await reader.document(of: uid)
         }
         guard !json else { return Terminal.outputJSON(usage) }
-        let limit = usage.quota.map { "of \(StatusText.size($0))" } ?? "without a limit"
+        let limit = usage.quota.map { "of \(StatusText.size($0))" + reason(usage.quotaScope) } ?? "without a limit"
         Terminal.output("\(uid)  \(StatusText.size(usage.used)) used, \(limit)")
+    }
+
+    /// The part of the setting that the limit comes from, where nobody chose it for the user.
+    private func reason(_ scope: QuotaScope?) -> String {
+        switch scope {
+        case .user, nil: ""
+        case .everybody: " (user-quota)"
+        case let group?: " (user-quota, \(group.rawValue))"
+        }
     }
 }

@@ -257,11 +257,15 @@ enum Settings {
             expectation: "a whole number from 1 to 1000000", isLive: true,
             parse: { Int($0).flatMap { (1...1_000_000).contains($0) ? $0 * 1_000_000 : nil } }),
         StoredSetting(
-            name: "user-quota", target: \PipelineSettings.userQuota, defaultText: "none",
+            name: "user-quota", target: \PipelineSettings.userQuota,
+            defaultText: "none signed-up=1GiB anonymous=50MiB",
             help: "How much each user may store: originals, objects of the bucket and unfinished uploads together.",
-            details: "`none` means no limit; `tintype quota` sets another for one user ([how](Keeping.md#quotas)).",
-            flag: .value("amount"), expectation: "an amount such as 5GB or 500MiB, or none", isLive: true,
-            parse: { $0 == "none" ? .some(nil) : ByteAmount.read($0).map(Optional.some) }),
+            details:
+                "`none` means no limit. `signed-up` are accounts that people made themselves, `anonymous` those of them "
+                + "without an address. `tintype quota` sets another for one user ([how](Keeping.md#quotas)).",
+            flag: .value("amounts"),
+            expectation: "an amount such as 5GB or 500MiB, or none, with signed-up=AMOUNT and anonymous=AMOUNT behind",
+            isLive: true, parse: { StandardQuotas(parsing: $0) }),
         StoredSetting(
             name: "originals", target: \PipelineSettings.originals, defaultText: "keep",
             help: "What becomes of originals when their posts are so many days old: keep, re-encode,qN,Nd or drop,Nd.",
