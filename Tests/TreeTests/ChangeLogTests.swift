@@ -113,6 +113,74 @@ import Testing
         }
     }
 
+    /// The bytes of all rows of the log.
+    private func logBytes(of engine: any Engine) async throws -> Int {
+        try await engine.read { snapshot throws(TreeError) in
+            var sum = 0
+            let log = ByteRange(from: [StoreFormat.changeLogKeyspace], upTo: [StoreFormat.changeLogKeyspace + 1])
+            try snapshot.scan(log, reverse: false) { key, row throws(TreeError) in
+                sum += key.count + row.count
+                return true
+            }
+            return sum
+        }
+    }
+
+    @Test("the log grows no larger than it may, and loses its oldest changes first", arguments: EngineKind.allCases)
+    func size(kind: EngineKind) async throws {
+        try await withEngine(kind) { engine in
+            func open(_ byteCount: Int) async throws -> TreeStore {
+                try await TreeStore(
+                    engine: engine, retention: ChangeRetention(byteCount: byteCount), isMaintained: false)
+            }
+            let text = String(repeating: "x", count: 2000)
+            var store = try await open(160_000)
+            for number in 1...300 {
+                try await store.set("n", to: .string("\(text)\(number)"))
+                guard number % 100 == 0 else { continue }
+                while try await store.trimmer.pass() {}
+                let kept = try await logBytes(of: engine)
+                #expect(kept > 120_000 && kept <= 160_000, "\(number): \(kept)")
+            }
+            await expectCode(.tokenTooOld) { _ = try await store.changes(since: .start, limit: 1) }
+            #expect(try await store.changes(since: SyncToken(sequence: 250), limit: 100).count == 50)
+
+            // What an earlier run has left is measured.
+            store = try await open(80_000)
+            while try await store.trimmer.pass() {}
+            #expect(try await logBytes(of: engine) <= 80_000)
+            await expectCode(.tokenTooOld) { _ = try await store.changes(since: SyncToken(sequence: 250), limit: 100) }
+            #expect(try await store.changes(since: SyncToken(sequence: 280), limit: 100).count == 20)
+
+            // The last change stays, however large it is, and goes with the next.
+            try await store.set("n", to: .string(String(repeating: text, count: 200)))
+            while try await store.trimmer.pass() {}
+            #expect(try await store.changes(since: SyncToken(sequence: 300), limit: 100).count == 1)
+            try await store.set("n", to: 1)
+            while try await store.trimmer.pass() {}
+            #expect(try await store.changes(since: SyncToken(sequence: 301), limit: 100).count == 1)
+            await expectCode(.tokenTooOld) { _ = try await store.changes(since: SyncToken(sequence: 300), limit: 1) }
+            #expect(try await store.get("n") == 1)
+        }
+    }
+
+    @Test("a store keeps its log to the size by itself, while it is written", arguments: EngineKind.allCases)
+    func sizeByItself(kind: EngineKind) async throws {
+        try await withStore(kind, retention: ChangeRetention(byteCount: 64_000)) { store in
+            let text = String(repeating: "x", count: 8000)
+            for number in 1...30 { try await store.set("n", to: .string("\(text)\(number)")) }
+            try await eventually {
+                do {
+                    _ = try await store.changes(since: .start, limit: 1)
+                    return false
+                } catch let error as TreeError {
+                    return error.code == .tokenTooOld
+                }
+            }
+            #expect(try await store.changes(since: SyncToken(sequence: 29), limit: 2).count == 1)
+        }
+    }
+
     @Test("a page tells what concerns a path, and where to go on", arguments: EngineKind.allCases)
     func pages(kind: EngineKind) async throws {
         try await withEngine(kind) { engine in

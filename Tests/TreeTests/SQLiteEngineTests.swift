@@ -9,7 +9,7 @@ import Testing
 @Suite struct SQLiteEngineTests {
     @Test(
         "the writing connection syncs each commit",
-        arguments: [("PRAGMA synchronous", "2"), ("PRAGMA journal_mode", "wal")])
+        arguments: [("PRAGMA synchronous", "2"), ("PRAGMA journal_mode", "wal"), ("PRAGMA auto_vacuum", "2")])
     func settings(pragma: String, expected: String) async throws {
         try await withSQLiteEngine { engine, _ in
             let value = try await engine.withWriter { writer throws(TreeError) in

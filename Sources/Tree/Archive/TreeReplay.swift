@@ -23,7 +23,8 @@ package enum TreeReplay {
         do {
             let store = try await TreeStore(
                 engine: try SQLiteEngine(path: path),
-                retention: ChangeRetention(count: 1 << 40, ageMilliseconds: .max / 2), derivations: derivations,
+                retention: ChangeRetention(count: 1 << 40, ageMilliseconds: .max / 2, byteCount: .max),
+                derivations: derivations,
                 isMaintained: false, clock: { time.withLock { $0 } })
             do {
                 try await repeatChanges(of: log, upTo: end, in: store, time, report)

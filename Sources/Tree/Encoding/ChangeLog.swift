@@ -97,6 +97,34 @@ struct ChangeLog: Sendable {
         }
     }
 
+    /// Some of the changes, one after the other.
+    struct Part: Sendable {
+        /// The position behind them.
+        let end: SyncToken
+        let byteCount: Int
+    }
+
+    /// The changes after a position, up to the first that makes them as large as is asked for; nil where all are smaller.
+    func part(
+        after token: SyncToken, of byteCount: Int, in snapshot: any EngineSnapshot
+    ) throws(TreeError) -> Part? {
+        var (end, sum) = (token, 0)
+        try snapshot.scan(Self.rows(after: token), reverse: false) { key, piece throws(TreeError) in
+            if key.count == Self.keyBytes {
+                guard sum < byteCount else { return false }
+                end = SyncToken(sequence: try key.bigEndian(at: 1))
+            }
+            sum += key.count + piece.count
+            return true
+        }
+        return sum < byteCount ? nil : Part(end: end, byteCount: sum)
+    }
+
+    /// Drops the changes up to a position that is not the last.
+    func drop(through token: SyncToken, in transaction: any EngineTransaction) throws(TreeError) {
+        try transaction.remove(ByteRange(from: Self.key(0), upTo: Self.key(token.sequence + 1)))
+    }
+
     private func firstChange(
         in snapshot: any EngineSnapshot
     ) throws(TreeError) -> (sequence: UInt64, timestampMilliseconds: Int64)? {

@@ -46,6 +46,16 @@ final class SQLiteConnection {
         guard sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK else { throw TreeError(connection: handle) }
     }
 
+    /// The number that a pragma tells.
+    func number(_ pragma: String) throws(TreeError) -> Int64 {
+        var number: Int64 = 0
+        try SQLiteStatement("PRAGMA \(pragma)", on: self).run { row throws(TreeError) in
+            number = row.integer(at: 0) ?? 0
+            return false
+        }
+        return number
+    }
+
     /// Moves what is in the log into the database, as far as nobody reads from it.
     func checkpoint(_ mode: Int32) throws(TreeError) {
         let code = sqlite3_wal_checkpoint_v2(handle, nil, mode, nil, nil)

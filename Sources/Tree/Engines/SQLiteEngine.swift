@@ -29,6 +29,7 @@ public final class SQLiteEngine: Engine {
 
         var renewal: Task<Result<Void, TreeError>, Never>?
         var restart: Task<Void, Never>?
+        var pageReturn: Task<Void, Never>?
         /// The time for which the next restart of the log waits for long reads.
         var patience = Self.patience.first
     }
@@ -44,11 +45,15 @@ public final class SQLiteEngine: Engine {
         try self.init(path: path, restartPages: SQLiteWriter.restartPages)
     }
 
-    /// - Parameter restartPages: The number of pages from which on the log is to begin anew.
-    init(path: String, restartPages: Int32) throws(TreeError) {
+    /// - Parameters:
+    ///   - restartPages: The number of pages from which on the log is to begin anew.
+    ///   - maxFreePages: The number of pages that may be free.
+    init(
+        path: String, restartPages: Int32, maxFreePages: Int64 = SQLiteWriter.maxFreePages
+    ) throws(TreeError) {
         try Self.createFile(path)
         writer = try WorkerThreads(count: 1) { () throws(TreeError) in
-            try SQLiteWriter(path: path, restartPages: restartPages)
+            try SQLiteWriter(path: path, restartPages: restartPages, maxFreePages: maxFreePages)
         }
         do {
             quickReaders = try Self.readers(of: path)
@@ -172,6 +177,7 @@ public final class SQLiteEngine: Engine {
                 self.lastFault.withLock { $0 = writer.fault }
                 self.logSize.store(writer.logBytes, ordering: .relaxed)
                 if writer.isRestartDue { self.restartLogSoon() }
+                if writer.isReturnDue { self.returnFreePagesSoon() }
             }
             if !isTaken { continuation.resume(returning: .failure(.closed)) }
         }
@@ -215,6 +221,17 @@ public final class SQLiteEngine: Engine {
         await quickReads.waitUntilComplete()
         try? await withWriter { writer in writer.restartLog() }
         return true
+    }
+
+    /// Returns free pages to the file system, some at a time, between the writes of others.
+    private func returnFreePagesSoon() {
+        upkeep.withLock { upkeep in
+            guard upkeep.pageReturn == nil else { return }
+            upkeep.pageReturn = Task(name: "Return of free pages") {
+                while (try? await self.withWriter { writer in writer.returnFreePages() }) == true {}
+                self.upkeep.withLock { $0.pageReturn = nil }
+            }
+        }
     }
 
     /// Commits nothing; and when an earlier checkpoint failed, makes it anew.

@@ -121,12 +121,7 @@ final class SQLiteRows: EngineTransaction {
     ///
     /// - Throws: ``TreeError`` with code `corrupt` and what SQLite says.
     func checkStructure() throws(TreeError) {
-        var pageCount: Int64 = 0
-        try SQLiteStatement("PRAGMA page_count", on: connection).run { row throws(TreeError) in
-            pageCount = row.integer(at: 0) ?? 0
-            return false
-        }
-        guard pageCount <= Self.maxPagesAtOnce else { return }
+        guard try connection.number("page_count") <= Self.maxPagesAtOnce else { return }
         try SQLiteStatement("PRAGMA quick_check(1)", on: connection).run { row throws(TreeError) in
             guard row.text(at: 0) == "ok" else { throw TreeError.corrupt("SQLite says: \(row.text(at: 0))") }
             return true

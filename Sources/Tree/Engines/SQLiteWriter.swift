@@ -12,8 +12,14 @@ final class SQLiteWriter {
     /// The number of pages from which on the log is to begin anew, by default twice as many.
     static let restartPages = 2 * checkpointPages
 
+    /// The number of free pages that the database may have in any case: what is written next takes them.
+    static let maxFreePages: Int64 = 4096
+    /// The number of free pages that are returned in one transaction, so that it takes some milliseconds.
+    private static let returnedPages = 256
+
     private let path: String
     private let restartPages: Int32
+    private let maxFreePages: Int64
     /// The number of pages from which on the log is to begin anew next.
     private var restartsAt: Int32
     private var opened: SQLiteRows?
@@ -25,11 +31,16 @@ final class SQLiteWriter {
     private var isUnsettled = false
     /// The error of the last try to move the log into the database; nil when it succeeded.
     private(set) var fault: TreeError?
+    /// Whether free pages are to be returned to the file system.
+    private(set) var isReturnDue = false
 
     /// Opens the database for writing, or makes it.
-    init(path: String, restartPages: Int32 = restartPages) throws(TreeError) {
+    init(
+        path: String, restartPages: Int32 = restartPages, maxFreePages: Int64 = maxFreePages
+    ) throws(TreeError) {
         self.path = path
         self.restartPages = restartPages
+        self.maxFreePages = maxFreePages
         restartsAt = restartPages
         logPages = .allocate(capacity: 1)
         logPages.initialize(to: 0)
@@ -45,6 +56,8 @@ final class SQLiteWriter {
     func rows() throws(TreeError) -> SQLiteRows {
         if let opened { return opened }
         let connection = try SQLiteConnection(path: path, mode: .readWrite)
+        // Only a database without tables can be made so that it returns pages (``returnFreePages()``).
+        if try connection.number("page_count") == 0 { try connection.execute("PRAGMA auto_vacuum = INCREMENTAL") }
         try connection.execute("PRAGMA journal_mode = WAL")
         try connection.execute("PRAGMA synchronous = FULL")
         // After a burst, or a long read, the log file shrinks again; to more than its usual length, which is kept so
@@ -149,10 +162,40 @@ final class SQLiteWriter {
                 try rows().connection.checkpoint(mode)
             }
             fault = nil
+            isReturnDue = (try? hasFreePages(beyond: maxFreePages, orOneIn: 8)) ?? false
         } catch {
             if error.code != .busy { fault = error }
             throw error
         }
+    }
+
+    // MARK: Free pages
+
+    /// Returns some free pages to the file system: those behind them take their places, and the next checkpoint makes the file
+    /// shorter.
+    ///
+    /// - Returns: Whether more are to be returned. Half of what may be free stays, or the file would soon grow again. What fails
+    ///   is tried again after a checkpoint.
+    func returnFreePages() -> Bool {
+        isReturnDue = false
+        guard fault == nil else { return false }
+        do {
+            try settle()
+            isUnsettled = true
+            try rows().connection.execute("PRAGMA incremental_vacuum(\(Self.returnedPages))")
+            isUnsettled = false
+            isReturnDue = try hasFreePages(beyond: maxFreePages / 2, orOneIn: 16)
+        } catch {
+            return false
+        }
+        return isReturnDue
+    }
+
+    /// Whether the database can return pages, and more are free than a number of them and a part of all.
+    private func hasFreePages(beyond count: Int64, orOneIn part: Int64) throws(TreeError) -> Bool {
+        let connection = try rows().connection
+        guard try connection.number("auto_vacuum") == 2 else { return false }
+        return try connection.number("freelist_count") > max(count, try connection.number("page_count") / part)
     }
 
     /// Moves the log into the database after this has failed. No other connection may be open.

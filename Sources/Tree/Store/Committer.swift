@@ -6,19 +6,22 @@ final class Committer: Sendable {
     private let changeLog: ChangeLog
     private let rules: RulesCache
     private let commits: CommitStream
+    private let trimmer: ChangeLogTrimmer
     private let mark: CommitMark?
     private let derivations: Derivations
     private let clock: @Sendable () -> Int64
     let statistics = Mutex(TreeStore.Statistics())
 
     init(
-        engine: any Engine, changeLog: ChangeLog, rules: RulesCache, commits: CommitStream, mark: CommitMark?,
+        engine: any Engine, changeLog: ChangeLog, rules: RulesCache, commits: CommitStream,
+        trimmer: ChangeLogTrimmer, mark: CommitMark?,
         derivations: Derivations, clock: @escaping @Sendable () -> Int64
     ) {
         self.engine = engine
         self.changeLog = changeLog
         self.rules = rules
         self.commits = commits
+        self.trimmer = trimmer
         self.mark = mark
         self.derivations = derivations
         self.clock = clock
@@ -57,6 +60,7 @@ final class Committer: Sendable {
         if let last = changes.last {
             mark?.advance(to: last.token)
             commits.publish(changes)
+            trimmer.note(changes)
         }
         commits.endWrites()
         count(applied)

@@ -18,6 +18,7 @@ public final class TreeStore: Sendable {
     private let committer: Committer
     let maintenance: Maintenance
     package let healthCheck: HealthCheck
+    let trimmer: ChangeLogTrimmer
 
     /// Opens the tree that an engine holds, or begins one.
     ///
@@ -28,8 +29,8 @@ public final class TreeStore: Sendable {
     ///   - reserve: The room that deletions have on a full disk.
     ///   - derivations: What follows from data, and is written with it; from what is written from now on. Each list sees
     ///   what those before it have written.
-    ///   - isMaintained: Whether indexes are built, what has expired is deleted, and damage is looked for, in the
-    ///   background.
+    ///   - isMaintained: Whether indexes are built, what has expired is deleted, damage is looked for, and the change log is
+    ///   kept from growing too large, in the background.
     /// - Throws: ``TreeError`` with code `unsupported_format` when a newer version wrote it, or the engine's failure.
     public convenience init(
         engine: any Engine, retention: ChangeRetention = ChangeRetention(), mark: CommitMark? = nil,
@@ -54,8 +55,9 @@ public final class TreeStore: Sendable {
         let changeLog = ChangeLog(retention: retention)
         let commits = CommitStream()
         let derivations = Derivations(derivations)
+        trimmer = ChangeLogTrimmer(engine: engine, changeLog: changeLog)
         let committer = Committer(
-            engine: engine, changeLog: changeLog, rules: rules, commits: commits, mark: mark,
+            engine: engine, changeLog: changeLog, rules: rules, commits: commits, trimmer: trimmer, mark: mark,
             derivations: derivations, clock: clock)
         self.health = health
         self.engine = engine
@@ -80,18 +82,21 @@ public final class TreeStore: Sendable {
         guard isMaintained else { return }
         maintenance.start()
         healthCheck.start()
+        trimmer.start()
     }
 
     deinit {
         largeWrites.cancel()
         maintenance.cancel()
         healthCheck.cancel()
+        trimmer.cancel()
     }
 
     /// Finishes what has been accepted, ends all subscriptions and closes the engine; later calls throw `closed`.
     public func close() async {
         await maintenance.stop()
         await healthCheck.stop()
+        await trimmer.stop()
         await largeWrites.close()
         await group.close()
         await commits.close()

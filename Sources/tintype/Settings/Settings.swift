@@ -139,6 +139,9 @@ enum Settings {
             help: "The age up to which the change log keeps a change.", flag: .value("time"),
             expectation: SettingParsers.durationExpectation,
             parse: { SettingParsers.duration($0)?.milliseconds }),
+        count(
+            "change-log-bytes", \.byteCount, of: ChangeRetention(), flag: "bytes",
+            help: "The size up to which the change log keeps changes, in bytes."),
         StoredSetting(
             name: "stream-keep-alive", target: \DatabaseSettings.keepAliveMilliseconds, defaultText: "30s",
             help: "The interval at which a stream of events shows that it is alive.", flag: .value("time"),
