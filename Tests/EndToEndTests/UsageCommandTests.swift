@@ -1,4 +1,6 @@
+import Client
 import Foundation
+import HTTPTypes
 import TestSupport
 import Testing
 
@@ -65,6 +67,48 @@ struct UsageCommandTests {
             #expect(try await tintype("quota", "nobody", "1MB").status == 1)
             #expect(try await daemon.stop() == 0)
             #expect(try await tintype("quota", "maria", "none").output.contains("without a limit"))
+        }
+    }
+
+    @Test("Whoever signs up has a quota that nobody has set, over TCP and by the inbox, and the command says why")
+    func signedUp() async throws {
+        try await withScratch { scratch in
+            let storage = scratch.path + "/Storage"
+            let daemon = try await Daemon(
+                storage: storage, arguments: ["--listen", "127.0.0.1:0", "--user-quota", "none anonymous=10kB"])
+            // An id may begin with a hyphen.
+            func quota(_ arguments: String...) async throws -> (status: Int32, output: String, errors: String) {
+                try await run(["quota", "--storage", storage, "--"] + arguments)
+            }
+            try await eventually { try text(storage + ".log").contains("http://127") }
+            let log = try text(storage + ".log")
+            let port = try #require(
+                log.firstMatch(of: /listening on http:\/\/127\.0\.0\.1:(\d+)\//).flatMap { Int($0.1) })
+            let tcp = ServiceClient(.tcp(host: "127.0.0.1", port: port))
+            let person = try await tcp.ask(
+                .post, "/identitytoolkit.googleapis.com/v1/accounts:signUp?key=x",
+                headers: [.contentType: "application/json"], body: .bytes(Array("{}".utf8))
+            ).json
+            let (uid, token) = (try #require(person["localId"].string), try #require(person["idToken"].string))
+            let photo = try Fixture.bytes("photo.jpg")
+            let refused = try await tcp.ask(
+                .post, "/v1/uploads", headers: [.authorization: "Bearer \(token)"], body: .bytes(photo))
+            #expect(refused.status == 507 && refused.json["quota_for"].string == "anonymous", "\(refused.text)")
+            try scratch.write(photo, to: "Storage/inbox/\(uid)/lake.jpg")
+            let reason = "\(storage)/failed/quota_exceeded/\(uid)/lake.jpg.reason.json"
+            try await eventually { FileManager.default.fileExists(atPath: reason) }
+            // Names without an account, and those for whom an operator makes one, have no such quota.
+            _ = try await daemon.upload(photo, by: "maria")
+            #expect(try await quota("maria").output.contains("without a limit"))
+            for isRunning in [true, false] {
+                if !isRunning { #expect(try await daemon.stop() == 0) }
+                let told = try await quota(uid)
+                #expect(told.output.contains("of 9.8 KiB (user-quota, anonymous)") == isRunning, "\(told)")
+                #expect(told.status == 0, "\(told)")
+            }
+            let byDefault = try await quota(uid)
+            #expect(byDefault.output.contains("0 bytes used, of 50.0 MiB (user-quota, anonymous)"), "\(byDefault)")
+            #expect(try await quota(uid, "1MB").output.contains("of 976.6 KiB\n"))
         }
     }
 

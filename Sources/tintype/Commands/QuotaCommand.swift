@@ -14,7 +14,8 @@ struct QuotaCommand: AsyncParsableCommand {
         discussion: """
             Originals, objects of the bucket and unfinished uploads count; renditions and garbage do not. Without an amount \
             the command tells what is used. The amount is one such as 5GB or 500MiB, none for no limit, or default for that \
-            of the setting user-quota, which binds accounts that people made themselves. What is there already stays, whatever it comes to: only new uploads are refused.
+            of the setting user-quota, which binds accounts that people made themselves. What is there already stays, whatever \
+            it comes to: only new uploads are refused.
 
             EXAMPLES
               tintype quota maria
