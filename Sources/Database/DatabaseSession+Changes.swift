@@ -32,10 +32,12 @@ extension DatabaseSession {
         since token: SyncToken, at path: TreePath, limit: Int, _ form: JSONForm
     ) async throws -> ChangePage {
         do {
-            return try await database.tree.snapshot { [requester] snapshot in
-                try requester?.judgeRead(of: path, since: token, in: snapshot)
-                return try snapshot.changePage(
-                    since: token, at: path, limit: limit, form, isPresent: requester != nil)
+            return try await ReadingClient.read(for: reader) {
+                try await database.tree.snapshot { [requester] snapshot in
+                    try requester?.judgeRead(of: path, since: token, in: snapshot)
+                    return try snapshot.changePage(
+                        since: token, at: path, limit: limit, form, isPresent: requester != nil)
+                }
             }
         } catch let error as TreeError {
             guard error.code == .tokenTooOld || error.code == .tokenUnknown else { throw error }

@@ -22,6 +22,19 @@ package struct ListenRequest: Sendable {
     }
 }
 
+extension ListenRequest {
+    /// The text of the value that a listener begins with; nil when the listener has it already.
+    fileprivate func start(
+        _ value: InitialValue, in frame: TextFrame, _ spool: ResponseSpool
+    ) throws(TreeError) -> SpooledBody.Finished? {
+        if let known = knownHash, (try? value.nodeHash()) == known { return nil }
+        let text = SpooledBody(in: frame, spool: spool)
+        let rest = try value.json { piece throws(TreeError) in try text.append(piece) }
+        try text.append(rest)
+        return try text.finish()
+    }
+}
+
 /// What a listener begins with.
 package struct ListenStart: Sendable {
     /// The value; nil when the listener has it already.
@@ -53,20 +66,16 @@ extension DatabaseSession {
         var begun: Listener?
         let answer: (start: SpooledBody.Finished?, token: SyncToken)
         do throws(TreeError) {
-            answer = try await database.tree.listen(
-                at: request.path, matching: request.query, for: requester, notifying: receiver,
-                unindexed: request.unindexed,
-                began: { listener in
-                    begun = listener
-                    if let requester { database.listeners.add(listener, for: requester, notifying: receiver) }
-                    began(listener)
-                }
-            ) { [spool = database.spool] value throws(TreeError) -> SpooledBody.Finished? in
-                if let known = request.knownHash, (try? value.nodeHash()) == known { return nil }
-                let text = SpooledBody(in: frame, spool: spool)
-                let rest = try value.json { piece throws(TreeError) in try text.append(piece) }
-                try text.append(rest)
-                return try text.finish()
+            answer = try await ReadingClient.read(for: reader) { () async throws(TreeError) in
+                try await database.tree.listen(
+                    at: request.path, matching: request.query, for: requester, notifying: receiver,
+                    unindexed: request.unindexed,
+                    began: { listener in
+                        begun = listener
+                        if let requester { database.listeners.add(listener, for: requester, notifying: receiver) }
+                        began(listener)
+                    }
+                ) { [spool = database.spool] value throws(TreeError) in try request.start(value, in: frame, spool) }
             }
         } catch {
             if let begun { database.listeners.remove(begun) }

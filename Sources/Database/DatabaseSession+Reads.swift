@@ -74,13 +74,11 @@ extension DatabaseSession {
 
     private func read(_ request: ReadRequest) async throws -> ReadAnswer {
         do {
-            return try await database.tree.snapshot { [spool = database.spool, requester, countRead] snapshot in
-                let counter = RowCounter()
-                // What has been read counts, whether or not an answer comes of it.
-                defer { countRead(counter.count) }
-                let snapshot = counter.counting(snapshot)
-                try requester?.judgeRead(of: request.path, matching: request.query, in: snapshot)
-                return try request.answer(from: snapshot, spool: spool)
+            return try await ReadingClient.read(for: reader) {
+                try await database.tree.snapshot { [spool = database.spool, requester] snapshot in
+                    try requester?.judgeRead(of: request.path, matching: request.query, in: snapshot)
+                    return try request.answer(from: snapshot, spool: spool)
+                }
             }
         } catch let error as TreeError {
             throw error.cause as? Failure ?? error

@@ -16,21 +16,20 @@ package struct DatabaseSession: Sendable {
     /// As whom what is written is counted; nil for the owner.
     let client: ByteBudget.Client?
     let count: WriteCounter
-    let countRead: ReadCounter
+    /// The client for which it reads; nil for the one for which the task reads already.
+    let reader: ReadingClient?
 
     /// Is told how much is to be done for a write, in paths and values, and may refuse it.
     package typealias WriteCounter = @Sendable (Int) throws(Failure) -> Void
-    /// Is told how many rows were gone over for a read.
-    package typealias ReadCounter = @Sendable (Int) -> Void
 
     init(
         of database: RealtimeDatabase, as identity: Identity, from network: [UInt8],
-        counting count: @escaping WriteCounter, countingReads countRead: @escaping ReadCounter
+        counting count: @escaping WriteCounter, reader: ReadingClient?
     ) {
         self.database = database
         self.identity = identity
         self.count = count
-        self.countRead = countRead
+        self.reader = reader
         client = ByteBudget.Client(identity, from: network)
     }
 

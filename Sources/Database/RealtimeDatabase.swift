@@ -50,13 +50,13 @@ package final class RealtimeDatabase: Sendable {
     /// - Parameters:
     ///   - network: Where they come from, as what they write is counted while nothing is known of them.
     ///   - count: Is told of each write.
-    ///   - countRead: Is told of each read.
+    ///   - reader: The client for which it reads; nil for the one for which the task reads already.
     package func session(
         as identity: Identity, from network: [UInt8] = [],
         counting count: @escaping DatabaseSession.WriteCounter = { _ in },
-        countingReads countRead: @escaping DatabaseSession.ReadCounter = { _ in }
+        reader: ReadingClient? = nil
     ) -> DatabaseSession {
-        DatabaseSession(of: self, as: identity, from: network, counting: count, countingReads: countRead)
+        DatabaseSession(of: self, as: identity, from: network, counting: count, reader: reader)
     }
 
     /// Logs who has done what at a path, and the position in the change log at which it holds.

@@ -57,7 +57,8 @@ final class RuledListeners: Sendable {
             defer { state.isJudging = true }
             return !state.isJudging
         }
-        if begins { Task(name: "Rules for listeners") { await judgeAllDue() } }
+        // For all who are due, whoever is the first.
+        if begins { Task.detached(name: "Rules for listeners") { await self.judgeAllDue() } }
     }
 
     @concurrent

@@ -7,11 +7,21 @@ import Tree
 
 @Suite("What a session's reads count")
 struct ReadCountTests {
+    /// Counts rows.
     private final class Rows: Sendable {
-        let counts = Mutex<[Int]>([])
+        private let rows = Mutex(0)
+
+        var count: Int { rows.withLock { $0 } }
+        var reader: ReadingClient { ReadingClient(named: "test") { count in self.rows.withLock { $0 += count } } }
     }
 
-    /// A read, and the least and the most rows that it goes over.
+    private final class Receiver: EventReceiver {
+        func receive(_ event: TreeEvent, for listeners: [UInt64]) {}
+        func cancel(_ listeners: [UInt64]) {}
+        func end() {}
+    }
+
+    /// What is read, and how many rows that has to go over at least and at most.
     struct Row: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let path: TreePath
@@ -30,18 +40,47 @@ struct ReadCountTests {
             query: try? TreeQuery(order: .value, limit: .first(1)), rows: 1000...10_000),
     ]
 
-    @Test("A read counts the rows that it goes over, not those of its answer", arguments: rows)
-    func reads(row: Row) async throws {
+    private func withChildren(_ body: @Sendable (Fixture) async throws -> Void) async throws {
         try await withDatabase { fixture in
             let members = (0..<1000).map { "\"k\($0)\":\($0)" }.joined(separator: ",")
             try await fixture.tree.update(JSONUpdate(.value, at: "all", json: "{\(members)}".utf8))
+            try await body(fixture)
+        }
+    }
+
+    @Test("A read counts the rows that it goes over, not those of its answer", arguments: rows)
+    func reads(row: Row) async throws {
+        try await withChildren { fixture in
             let read = Rows()
-            let session = fixture.database.session(
-                as: .anonymous, countingReads: { count in read.counts.withLock { $0.append(count) } })
+            let session = fixture.database.session(as: .anonymous, reader: read.reader)
             let request = ReadRequest(.value(.plain), at: row.path, matching: row.query, unindexed: .scanned)
             _ = try await session.get(request)
-            let sum = read.counts.withLock { $0.reduce(0, +) }
-            #expect(row.rows.contains(sum), "\(sum)")
+            #expect(row.rows.contains(read.count), "\(read.count)")
+        }
+    }
+
+    @Test(
+        "A listener's beginning counts to its client, whoever listens there already; what others write then does not",
+        arguments: rows)
+    func listening(row: Row) async throws {
+        try await withChildren { fixture in
+            let request = ListenRequest(at: row.path, matching: row.query, unindexed: .scanned)
+            let (receiver, clients) = (Receiver(), [Rows(), Rows()])
+            var begun: [Listener] = []
+            for client in clients {
+                let session = fixture.database.session(as: .anonymous, reader: client.reader)
+                _ = try await session.listen(to: request, in: TextFrame(), notifying: receiver) { begun.append($0) }
+            }
+            let counts = clients.map(\.count)
+            for count in counts {
+                // A window is read as a text, and as what changes are taken into.
+                #expect(row.rows.lowerBound...3 * row.rows.upperBound ~= count, "\(count)")
+            }
+            // With the first child gone, the windows of both queries have to be read again.
+            try await fixture.tree.set("all/k0", to: nil)
+            await fixture.database.waitForEvents(of: begun)
+            #expect(clients.map(\.count) == counts)
+            for listener in begun { fixture.stranger.stopListening(listener) }
         }
     }
 }

@@ -1,18 +1,23 @@
 import API
+import Synchronization
 import Testing
 
 @testable import Server
 
-@Suite("What a client's writes count")
+@Suite("What a client's reads and writes count")
 struct ClientLimiterTests {
     private let limiter: ClientLimiter
     private let client = LimitedClient.user("maria")
 
-    init() {
+    private static var limits: ClientLimits {
         var limits = ClientLimits()
         limits.requestsPerSecond = 10
+        return limits
+    }
+
+    init() {
         let now = ContinuousClock.now
-        limiter = ClientLimiter(limits) { now }
+        limiter = ClientLimiter(Self.limits) { now }
     }
 
     @Test("A small write counts as its request, and no more")
@@ -34,15 +39,22 @@ struct ClientLimiterTests {
     }
 
     @Test(
-        "Rows that are read count as requests, sooner for whoever has not signed in",
-        arguments: [(true, 1000), (false, 250)])
-    func reads(isUser: Bool, rows: Int) throws {
+        "Reads wait for the rows that are owed, longer where nobody has signed in; nothing and nobody else does",
+        arguments: [(true, 10_000), (false, 2500)])
+    func reads(isUser: Bool, rowsPerSecond: Int) throws {
+        let now = Mutex(ContinuousClock.now)
+        let limiter = ClientLimiter(Self.limits) { now.withLock { $0 } }
         let client = isUser ? client : LimitedClient(address: "192.0.2.7")
-        for _ in 0..<1000 { limiter.count(read: rows - 1, of: client) }
-        limiter.count(read: 99 * rows, of: client)
+        limiter.count(read: 99_999, of: client)
+        try limiter.checkReads(of: client)
+        limiter.count(read: 1 + 10 * rowsPerSecond, of: client)
+        let error = #expect(throws: Failure.self) { try limiter.checkReads(of: client) }
+        #expect(error?.code == .tooManyRequests && error?.retryAfter == 11)
         try limiter.countRequest(of: client)
-        #expect(throws: Failure.self) { try limiter.countRequest(of: client) }
-        try limiter.countRequest(of: .user("noah"))
+        try limiter.checkReads(of: .user("noah"))
+        try limiter.checkReads(of: LimitedClient(address: "192.0.2.8"))
+        now.withLock { $0 += .seconds(11) }
+        try limiter.checkReads(of: client)
     }
 
     @Test("Who has no limit of requests has none of writes and reads")
@@ -51,5 +63,6 @@ struct ClientLimiterTests {
         for _ in 0..<10 { try limiter.count(written: 1_000_000, of: client) }
         limiter.count(read: 1_000_000_000, of: client)
         try limiter.countRequest(of: client)
+        try limiter.checkReads(of: client)
     }
 }

@@ -10,7 +10,7 @@ import Tree
 /// The lines of the log that tell who was refused what, and what admins have done. None has anything secret in it.
 final class AuditLog: Sendable {
     /// So many refusals are told in a second, over some time: whoever is refused again and again must not fill the disk.
-    private static let refusalsPerSecond = 20
+    private static let refusalsPerSecond = 20.0
     private static let burst = 30.0
 
     /// How many acts and refusals are kept for operators to look at.

@@ -1,5 +1,6 @@
 import API
 import Synchronization
+import Tree
 
 /// Counts what each client asks for, and refuses what is beyond its limits.
 final class ClientLimiter: Sendable {
@@ -15,20 +16,26 @@ final class ClientLimiter: Sendable {
     private static let byteBurst = 120.0
     /// The number of paths and values of a write that count as one request.
     private static let costOfRequest = 100
-    /// The number of rows read that count as one request, for users, and for addresses of which no more is known.
-    private static let rowsOfRequest = 1000
-    private static let rowsOfUnsignedRequest = 250
+    /// The number of rows that may be read at once, for each request that may come in a second: a house full of people has
+    /// one address, and opens the gallery at the same time.
+    private static let rowBurst = 10_000.0
+    /// How many of these come back in a second: for users, and for all at an address who have not signed in.
+    private static let rowsPerSecond = 1000.0
+    private static let unsignedRowsPerSecond = 250.0
     /// From how many requests' worth on a write waits until the client has something left.
     private static let largeWrite = 10.0
 
     private struct Account {
         var requests: TokenBucket?
+        /// Rows have a bucket of their own: what lists have read, pictures do not wait for, nor do those who share an address.
+        var rows: TokenBucket?
         var bytes: TokenBucket?
         var active: [Activity: Int] = [:]
 
         mutating func isIdle(_ now: ContinuousClock.Instant) -> Bool {
-            let isFull = requests?.isFull(now: now) ?? true
-            return (bytes?.isFull(now: now) ?? true) && isFull && active.isEmpty
+            let requestsAreFull = requests?.isFull(now: now) ?? true
+            let rowsAreFull = rows?.isFull(now: now) ?? true
+            return (bytes?.isFull(now: now) ?? true) && requestsAreFull && rowsAreFull && active.isEmpty
         }
     }
 
@@ -75,13 +82,21 @@ final class ClientLimiter: Sendable {
         if let wait { throw .tooManyRequests("this client writes too much", retryAfter: wait) }
     }
 
-    /// Counts the rows that were gone over for a client: so many are as much as a request, which the next ones wait for.
+    /// Counts the rows that were gone over for a client.
     func count(read rows: Int, of client: LimitedClient) {
-        let rowsOfRequest = if case .user = client { Self.rowsOfRequest } else { Self.rowsOfUnsignedRequest }
-        let requests = Double(rows / rowsOfRequest)
-        guard limits.requestsPerSecond != nil, requests > 0 else { return }
+        guard limits.requestsPerSecond != nil else { return }
         let now = clock()
-        withAccount(of: client, now) { $0.requests?.spend(requests, now: now) }
+        withAccount(of: client, now) { $0.rows?.spend(Double(rows), now: now) }
+    }
+
+    /// Refuses a read of a client for whom more rows were gone over than may be.
+    ///
+    /// - Throws: `Failure` with the code `too_many_requests`.
+    func checkReads(of client: LimitedClient) throws(Failure) {
+        guard limits.requestsPerSecond != nil else { return }
+        let now = clock()
+        let wait = withAccount(of: client, now) { $0.rows?.take(0, now: now) }
+        if let wait { throw .tooManyRequests("this client reads too much", retryAfter: wait) }
     }
 
     /// Counts something that goes on for a while.
@@ -130,17 +145,21 @@ final class ClientLimiter: Sendable {
     ) -> sending Result {
         accounts.withLock { accounts in
             if accounts[client] == nil, accounts.count >= Self.maxClients { Self.forgetIdle(&accounts, now) }
-            var account = accounts[client] ?? makeAccount(now)
+            var account = accounts[client] ?? makeAccount(of: client, now)
             defer { accounts[client] = account }
             return body(&account)
         }
     }
 
-    private func makeAccount(_ now: ContinuousClock.Instant) -> Account {
-        Account(
-            requests: limits.requestsPerSecond.map {
-                TokenBucket(perSecond: $0, burst: Self.requestBurst, now: now)
-            }, bytes: limits.bytesPerSecond.map { TokenBucket(perSecond: $0, burst: Self.byteBurst, now: now) })
+    private func makeAccount(of client: LimitedClient, _ now: ContinuousClock.Instant) -> Account {
+        let rows = if case .user = client { Self.rowsPerSecond } else { Self.unsignedRowsPerSecond }
+        func bucket(_ limit: Int?, times factor: Double = 1, burst: Double) -> TokenBucket? {
+            limit.map { TokenBucket(perSecond: Double($0) * factor, burst: burst, now: now) }
+        }
+        return Account(
+            requests: bucket(limits.requestsPerSecond, burst: Self.requestBurst),
+            rows: bucket(limits.requestsPerSecond, times: rows, burst: Self.rowBurst / rows),
+            bytes: bucket(limits.bytesPerSecond, burst: Self.byteBurst))
     }
 
     /// Makes room: forgets those who use nothing, and half of all when that is not enough.
@@ -162,8 +181,13 @@ extension Failure {
     }
 }
 
-/// Counts what a client has of something at a time.
+/// Counts what a client has of something at a time, and what it reads.
 struct Activities: Sendable {
     let limiter: ClientLimiter
     let client: LimitedClient
+
+    /// The client as one for whom is read.
+    var reader: ReadingClient {
+        ReadingClient(named: client.name) { rows in limiter.count(read: rows, of: client) }
+    }
 }

@@ -1,7 +1,7 @@
 /// How much one client over TCP may ask for; whoever is at the Unix socket, an admin, and a program on this machine that
 /// no proxy speaks for, may ask for anything.
 package struct ClientLimits: Sendable, Hashable {
-    /// Requests per second, over some time; nil for any number.
+    /// Requests per second, over some time; the rows that may be read go by them. Nil for any number.
     package var requestsPerSecond: Int? = 100
     /// Bytes of request bodies per second, over some time; nil for any number.
     package var bytesPerSecond: Int? = 32 << 20
@@ -31,6 +31,14 @@ enum LimitedClient: Hashable, Sendable {
     case user(String)
     /// The bytes of the address; of version 6 those of its network of 64 bits, as that is what one household has.
     case address([UInt8])
+
+    /// A name that no other client has.
+    var name: String {
+        switch self {
+        case .user(let uid): "user \(uid)"
+        case .address(let bytes): "address \(bytes.map { String($0) }.joined(separator: "."))"
+        }
+    }
 
     /// The client at an address.
     init(address: String) { self = .address(Self.network(of: address)) }

@@ -7,9 +7,9 @@ struct TokenBucket: Sendable {
     private var updated: ContinuousClock.Instant
 
     /// - Parameter burst: How many seconds' worth may be spent at once.
-    init(perSecond rate: Int, burst: Double, now: ContinuousClock.Instant) {
-        self.rate = Double(rate)
-        capacity = Double(rate) * burst
+    init(perSecond rate: Double, burst: Double, now: ContinuousClock.Instant) {
+        self.rate = rate
+        capacity = rate * burst
         tokens = capacity
         updated = now
     }

@@ -30,11 +30,11 @@ struct DatabaseAccess: Sendable {
     ) throws(Failure) -> AdmittedRequest {
         let parameters = try DatabaseParameters(query: uri.query)
         let network = LimitedClient.network(of: client.address(of: request))
-        let session = database.session(as: proof.identity, from: network) { cost throws(Failure) in
-            if let activities { try activities.limiter.count(written: cost, of: activities.client) }
-        } countingReads: { rows in
-            if let activities { activities.limiter.count(read: rows, of: activities.client) }
-        }
+        let session = database.session(
+            as: proof.identity, from: network,
+            counting: { cost throws(Failure) in
+                if let activities { try activities.limiter.count(written: cost, of: activities.client) }
+            }, reader: activities?.reader)
         return AdmittedRequest(
             session: session, parameters: parameters,
             namespace: try namespaces.namespace(named: parameters.namespace, host: request.authority))

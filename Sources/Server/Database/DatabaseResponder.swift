@@ -34,12 +34,13 @@ struct DatabaseResponder: HTTPResponder {
             switch request.uri.path {
             case Self.functionTriggersPath: Response.database("{\"status\":\"ok\"}")
             case Self.rulesPath: try await rules(request, admitted)
-            default: try await answer(try DatabaseRequest(request, admitted))
+            default: try await answer(try DatabaseRequest(request, admitted), context)
             }
         return request.method == .head ? response.createHeadResponse() : response
     }
 
-    private func answer(_ request: DatabaseRequest) async throws -> Response {
+    private func answer(_ request: DatabaseRequest, _ context: RequestContext) async throws -> Response {
+        if [.get, .head].contains(request.method) { try context.checkReads() }
         if request.asksForStream {
             _ = try request.parameters.query()
             throw Failure(.tooManyRequests, "too many streams", hint: "try again when others have ended", retryAfter: 5)

@@ -39,8 +39,15 @@ struct Operation: Sendable {
         self.run = run
     }
 
-    /// Does it, with the fields of the query; a field that is not declared is refused.
+    /// Does it, with the fields of the query; a field that is not declared is refused. What is read for a `GET` counts to the
+    /// sender; files, pages and probes wait for nothing that was read before.
     func respond(to request: Request, _ context: RequestContext) async throws -> Response {
+        guard [.get, .head].contains(request.method) else { return try await answer(request, context) }
+        if !ignoresQuery { try context.checkReads() }
+        return try await context.reading { try await answer(request, context) }
+    }
+
+    private func answer(_ request: Request, _ context: RequestContext) async throws -> Response {
         guard !ignoresQuery else { return try await run(request, context) }
         let query = (parameters + Self.senderParameters).filter { $0.place == .query }
         var context = context

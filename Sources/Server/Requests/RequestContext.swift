@@ -4,6 +4,7 @@ import HTTPTypes
 import Hummingbird
 import Logging
 import NIOCore
+import Tree
 
 /// What a request's handler knows beside the request.
 struct RequestContext: Hummingbird.RequestContext {
@@ -53,6 +54,18 @@ struct RequestContext: Hummingbird.RequestContext {
     func begin(_ activity: ClientLimiter.Activity) throws(Failure) -> ClientLimiter.Lease? {
         guard let activities else { return nil }
         return try activities.limiter.begin(activity, of: activities.client)
+    }
+
+    /// Refuses a read of a client for whom too much has been read.
+    ///
+    /// - Throws: `Failure` with the code `too_many_requests`.
+    func checkReads() throws(Failure) {
+        if let activities { try activities.limiter.checkReads(of: activities.client) }
+    }
+
+    /// Does work whose reads count to the sender.
+    func reading<Value>(_ work: () async throws -> Value) async throws -> Value {
+        try await ReadingClient.read(for: activities?.reader, work)
     }
 
     /// The identity that the request acts as.

@@ -39,7 +39,8 @@ struct ChangeRoutes: Sendable {
     }
 
     @Sendable private func read(_ request: Request, _ context: RequestContext) async throws -> Response {
-        let admitted = try access.admit(request.head, at: request.uri, from: context.client, by: context.proof)
+        let admitted = try access.admit(
+            request.head, at: request.uri, from: context.client, by: context.proof, counting: context.activities)
         let requested = try ChangesRequest(request, context.query, admitted)
         try await requested.session.judgeRead(of: requested.path)
         let token = try await requested.session.token(of: requested.since)

@@ -111,7 +111,8 @@ struct StorageResponder: HTTPResponder {
             query.limit = count
         }
         try asked.judge.checkList(query.prefix)
-        let page = try await service.objects.list(query)
+        try asked.context.checkReads()
+        let page = try await asked.context.reading { try await service.objects.list(query) }
         var document: JSONValue = [
             "prefixes": .list(page.prefixes.map(JSONValue.string)),
             "items": .list(

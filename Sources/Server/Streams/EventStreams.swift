@@ -48,16 +48,19 @@ final class EventStreams: Sendable {
 
     private func stream(for request: HTTPRequest, from client: ClientConnection, by proof: Proof) -> EventStream? {
         let uri = URI(request.path ?? "")
-        guard let admitted = try? access.admit(request, at: uri, from: client, by: proof),
+        let activities = admission.limitedClient(proof, request, from: client)
+            .map { Activities(limiter: admission.limiter, client: $0) }
+        guard let admitted = try? access.admit(request, at: uri, from: client, by: proof, counting: activities),
             let query = try? admitted.parameters.query().map(Optional.some) ?? .some(nil),
             let path = try? DatabasePath(address: uri.path, in: admitted.namespace), !path.isPriority
         else { return nil }
         let source = ListenRequest(at: path.node, matching: query)
         var lease: ClientLimiter.Lease?
-        if let limited = admission.limitedClient(proof, request, from: client) {
+        if let activities {
             do {
-                try admission.limiter.countRequest(of: limited)
-                lease = try admission.limiter.begin(.stream, of: limited)
+                try activities.limiter.checkReads(of: activities.client)
+                try activities.limiter.countRequest(of: activities.client)
+                lease = try activities.limiter.begin(.stream, of: activities.client)
             } catch {
                 return nil
             }

@@ -27,12 +27,13 @@ extension WebSocketConnection {
         }
     }
 
-    /// Counts a message; whoever sends too much is read again when it is due.
+    /// Counts a message; whoever sends too much, or has had too much read, is read again when it is due.
     private func count(_ byteCount: Int) {
-        guard let (limiter, client) = admitted.limits(of: identity.proof) else { return }
-        limiter.count(byteCount, of: client)
-        do {
-            try limiter.countRequest(of: client)
+        guard let limits = admitted.limits(of: identity.proof) else { return }
+        limits.limiter.count(byteCount, of: limits.client)
+        do throws(Failure) {
+            try limits.limiter.countRequest(of: limits.client)
+            try limits.limiter.checkReads(of: limits.client)
         } catch {
             reading.isDelayed = true
             loop.eventLoop.assumeIsolated().scheduleTask(in: .seconds(Int64(error.retryAfter ?? 1))) { [weak self] in

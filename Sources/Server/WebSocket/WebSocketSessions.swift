@@ -173,8 +173,9 @@ struct AdmittedSocket: Sendable {
     }
 
     /// What counts the messages of a client; nil for whoever has no limits.
-    func limits(of proof: Proof) -> (ClientLimiter, LimitedClient)? {
+    func limits(of proof: Proof) -> Activities? {
         guard let stranger, proof.identity != .admin else { return nil }
-        return (admission.limiter, proof.identity.uid.map(LimitedClient.user) ?? stranger)
+        return Activities(
+            limiter: admission.limiter, client: proof.identity.uid.map(LimitedClient.user) ?? stranger)
     }
 }

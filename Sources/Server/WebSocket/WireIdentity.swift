@@ -12,11 +12,11 @@ struct WireIdentity: Sendable {
     init(_ proof: Proof, at socket: AdmittedSocket) {
         self.proof = proof
         let limits = socket.limits(of: proof)
-        session = socket.database.session(as: proof.identity, from: socket.network) { cost throws(Failure) in
-            if let (limiter, client) = limits { try limiter.count(written: cost, of: client) }
-        } countingReads: { rows in
-            if let (limiter, client) = limits { limiter.count(read: rows, of: client) }
-        }
+        session = socket.database.session(
+            as: proof.identity, from: socket.network,
+            counting: { cost throws(Failure) in
+                if let limits { try limits.limiter.count(written: cost, of: limits.client) }
+            }, reader: limits?.reader)
     }
 
     /// Whether there is anything in a tree that rules may let it write; if that cannot be told now, the write itself tells.

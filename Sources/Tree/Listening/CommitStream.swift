@@ -94,7 +94,8 @@ final class CommitStream: Sendable {
             defer { state.isDelivering = true }
             return !state.isDelivering
         }
-        if begins { Task(name: "Tree events") { await self.deliverAll() } }
+        // For all commits that wait, whoever's is the first.
+        if begins { Task.detached(name: "Tree events") { await self.deliverAll() } }
         position.change { $0.last = last }
     }
 

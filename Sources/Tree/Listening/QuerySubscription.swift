@@ -17,7 +17,9 @@ final class QuerySubscription: Sendable {
         case change(EncodedChange)
         case refresh
         case fence(CheckedContinuation<Void, Never>)
-        case join(id: UInt64, receiver: any EventReceiver, answer: CheckedContinuation<Result<Start, TreeError>, Never>)
+        case join(
+            id: UInt64, receiver: any EventReceiver, client: ReadingClient?,
+            answer: CheckedContinuation<Result<Start, TreeError>, Never>)
         case leave(id: UInt64)
         case end
     }
@@ -67,20 +69,21 @@ final class QuerySubscription: Sendable {
     init(read: @escaping @Sendable () async throws(TreeError) -> Reading) {
         let (stream, continuation) = AsyncStream.makeStream(of: Command.self)
         commands = continuation
-        Task { [weak self] in
+        // For all who listen, whoever is the first.
+        Task.detached { [weak self] in
             var state = State()
             for await command in stream { await self?.run(command, &state, read) }
         }
     }
 
-    /// Adds a listener.
+    /// Adds a listener; what the query takes is read for its client.
     ///
     /// - Returns: What the query takes now; all events that it is sent come after it.
     func join(_ id: UInt64, notifying receiver: any EventReceiver) async throws(TreeError) -> Start {
         let result = await withCheckedContinuation { continuation in
-            if case .terminated = commands.yield(.join(id: id, receiver: receiver, answer: continuation)) {
-                continuation.resume(returning: .failure(.closed))
-            }
+            let command = Command.join(
+                id: id, receiver: receiver, client: ReadingClient.current, answer: continuation)
+            if case .terminated = commands.yield(command) { continuation.resume(returning: .failure(.closed)) }
         }
         return try result.get()
     }
@@ -166,9 +169,11 @@ final class QuerySubscription: Sendable {
             defer { workCount.subtract(1, ordering: .acquiringAndReleasing) }
             guard !state.listeners.isEmpty else { return }
             await readAnew(&state, read)
-        case .join(let id, let receiver, let answer):
+        case .join(let id, let receiver, let client, let answer):
             do throws(TreeError) {
-                let reading = try await read()
+                // Those who listen already are not to wait behind all that the new one reads.
+                let client = state.listeners.isEmpty ? client : client?.amongListeners
+                let reading = try await ReadingClient.read(for: client, read)
                 notify(reading, &state)
                 state.listeners[id] = receiver
                 answer.resume(returning: .success((reading, reading.token)))
@@ -180,7 +185,7 @@ final class QuerySubscription: Sendable {
 
     private func readAnew(_ state: inout State, _ read: () async throws(TreeError) -> Reading) async {
         do throws(TreeError) {
-            notify(try await read(), &state)
+            notify(try await ReadingClient.read(for: .listeners, read), &state)
         } catch {
             for recipient in state.recipients { recipient.receiver.cancel(recipient.ids) }
             state.listeners = [:]

@@ -188,8 +188,16 @@ extension TreeStore {
     func read<Value: Sendable>(
         _ size: ReadSize = .unknown, _ body: @Sendable (TreeSnapshot) throws(TreeError) -> Value
     ) async throws(TreeError) -> Value {
-        try await engine.read(size) { [changeLog, rules] snapshot throws(TreeError) in
-            try body(TreeSnapshot(engine: snapshot, changeLog: changeLog, rules: rules))
+        let client = ReadingClient.current
+        return try await engine.read(size) { [changeLog, rules] snapshot throws(TreeError) in
+            guard let client else {
+                return try body(TreeSnapshot(engine: snapshot, changeLog: changeLog, rules: rules))
+            }
+            let rows = CountingSnapshot.Rows()
+            // What has been read counts, whether or not an answer comes of it.
+            defer { client.count(rows.count) }
+            let counted = CountingSnapshot(base: snapshot, rows: rows)
+            return try body(TreeSnapshot(engine: counted, changeLog: changeLog, rules: rules))
         }
     }
 }

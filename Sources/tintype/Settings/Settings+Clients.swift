@@ -59,7 +59,11 @@ extension Settings {
     static let clients: [any Setting] = [
         clientLimit(
             "client-requests", \.requestsPerSecond, flag: "n",
-            help: "The requests per second that one client over TCP may send, over some time."),
+            help: "The requests per second that one client over TCP may send, over some time.",
+            details: """
+                `none` means no limit. A client is a user who has signed in, or an address. The number of rows that may be \
+                read goes by it ([how](HTTP.md#on-tcp)).
+                """),
         clientLimit(
             "client-bytes", \.bytesPerSecond, flag: "bytes",
             help: "The bytes per second that one client over TCP may send, over some time."),
