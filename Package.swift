@@ -87,7 +87,10 @@ let package = Package(
         .target(name: "Blobs", dependencies: ["Files"]),
         .target(
             name: "Tree",
-            dependencies: ["Rules", "TreeModel", "Failpoints", "CSystemCrypto", "CSystemDeflate", "CSystemSQLite"]),
+            dependencies: [
+                "Rules", "TreeModel", "Failpoints", "CSystemCrypto", "CSystemDeflate", "CSystemSQLite",
+                .product(name: "DequeModule", package: "swift-collections"),
+            ]),
 
         // Rendering in processes that can harm nobody.
         .target(name: "Isolation", dependencies: ["Imaging", "CSandbox"]),

@@ -1,3 +1,5 @@
+import Tree
+
 /// Who has a turn at the renderers, and who waits for one: the rules of ``RenderScheduler``, which has the threads.
 ///
 /// A photo that somebody looks at comes before those that wait in the queue. Batches have a lane of their own beside these,

@@ -39,4 +39,21 @@ import Testing
         #expect(Resource.count.load(ordering: .relaxed) == 0)
         await threads.stopAndWait()
     }
+
+    @Test("owners take turns, a job each, those without one a turn together; each has its jobs done in their order")
+    func turns() async throws {
+        let threads = try WorkerThreads(count: 1) {}
+        let order = Mutex<[String]>([])
+        let gate = Semaphore()
+        #expect(threads.submit { _ in gate.wait() })
+        let jobs: [(owner: String?, name: String)] = [
+            ("a", "a1"), ("a", "a2"), ("a", "a3"), ("b", "b1"), (nil, "x"), (nil, "y"), ("b", "b2"),
+        ]
+        for job in jobs {
+            #expect(threads.submit(of: job.owner) { _ in order.withLock { $0.append(job.name) } })
+        }
+        gate.signal()
+        await threads.stopAndWait()
+        #expect(order.withLock { $0 } == ["a1", "b1", "x", "a2", "b2", "y", "a3"])
+    }
 }

@@ -1,14 +1,12 @@
 import Synchronization
+import Tree
 
 /// A bound on how much is done at a time, with a line in which owners take turns: one who sends a hundred makes nobody
 /// wait for more than those before.
 final class FairSemaphore: Sendable {
     private struct State {
         var free: Int
-        var waiting: [String: [CheckedContinuation<Bool, Never>]] = [:]
-        /// The owners who wait, the next one first.
-        var turns: [String] = []
-        var count = 0
+        var line = FairLine<String, CheckedContinuation<Bool, Never>>()
     }
 
     private let state: Mutex<State>
@@ -26,7 +24,7 @@ final class FairSemaphore: Sendable {
     }
 
     /// How many wait.
-    var waitingCount: Int { state.withLock(\.count) }
+    var waitingCount: Int { state.withLock { $0.line.count } }
 
     /// Waits for a turn.
     ///
@@ -38,11 +36,9 @@ final class FairSemaphore: Sendable {
                     state.free -= 1
                     return true
                 }
-                let own = state.waiting[owner]?.count ?? 0
-                guard state.count < maxWaiting, own < maxWaitingOfOwner else { return false }
-                if own == 0 { state.turns.append(owner) }
-                state.waiting[owner, default: []].append(continuation)
-                state.count += 1
+                let own = state.line.count(of: owner)
+                guard state.line.count < maxWaiting, own < maxWaitingOfOwner else { return false }
+                state.line.append(continuation, of: owner)
                 return nil
             }
             if let answer { continuation.resume(returning: answer) }
@@ -52,15 +48,8 @@ final class FairSemaphore: Sendable {
     /// Ends a turn; the next one begins.
     func signal() {
         let next: CheckedContinuation<Bool, Never>? = state.withLock { state in
-            guard let owner = state.turns.first, var line = state.waiting[owner], !line.isEmpty else {
-                state.free += 1
-                return nil
-            }
-            state.turns.removeFirst()
-            let next = line.removeFirst()
-            state.waiting[owner] = line.isEmpty ? nil : line
-            if !line.isEmpty { state.turns.append(owner) }
-            state.count -= 1
+            let next = state.line.popFirst()
+            if next == nil { state.free += 1 }
             return next
         }
         next?.resume(returning: true)

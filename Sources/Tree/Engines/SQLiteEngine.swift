@@ -15,7 +15,7 @@ public final class SQLiteEngine: Engine {
 
     private let writer: WorkerThreads<SQLiteWriter>
     /// The lane in which each read begins. One that takes more than a little is broken off, and begins anew in the
-    /// other lane, so that small ones wait for none that is large.
+    /// other lane, so that small ones wait for none that is large. In each lane clients take turns.
     private let quickReaders: WorkerThreads<SQLiteReader>
     private let longReaders: WorkerThreads<SQLiteReader>
     /// The number of transactions that have ended, by which readers know whether their state is still the last one.
@@ -48,9 +48,7 @@ public final class SQLiteEngine: Engine {
     /// - Parameters:
     ///   - restartPages: The number of pages from which on the log is to begin anew.
     ///   - maxFreePages: The number of pages that may be free.
-    init(
-        path: String, restartPages: Int32, maxFreePages: Int64 = SQLiteWriter.maxFreePages
-    ) throws(TreeError) {
+    init(path: String, restartPages: Int32, maxFreePages: Int64 = SQLiteWriter.maxFreePages) throws(TreeError) {
         try Self.createFile(path)
         writer = try WorkerThreads(count: 1) { () throws(TreeError) in
             try SQLiteWriter(path: path, restartPages: restartPages, maxFreePages: maxFreePages)
@@ -92,7 +90,7 @@ public final class SQLiteEngine: Engine {
         _ = Glibc.close(descriptor)
     }
 
-    /// Reads one state of the database, on a thread for reading.
+    /// Reads one state of the database, on a thread for reading. Where reads wait, clients take turns (``ReadingClient``).
     ///
     /// Of a read whose size is not known the body is called a second time, with another state perhaps, when it reads more than
     /// a little. So is that of any read that meets damage: a disk that failed once has not damaged what is on it.
@@ -101,12 +99,13 @@ public final class SQLiteEngine: Engine {
     ) async throws(TreeError) -> Result {
         let outcome = await withoutActuallyEscaping(body) { body in
             let pending = PendingRead(body)
+            let client = ReadingClient.current?.name
             return await withTaskCancellationHandler {
                 await withCheckedContinuation { continuation in
-                    guard size == .unknown else { return readAtLength(pending, continuation) }
-                    let isTaken = quickReaders.submit { reader in
+                    guard size == .unknown else { return readAtLength(pending, of: client, continuation) }
+                    let isTaken = quickReaders.submit(of: client) { reader in
                         guard let outcome = pending.tryQuickly(on: reader, after: self.commitCount) else {
-                            return self.readAtLength(pending, continuation)
+                            return self.readAtLength(pending, of: client, continuation)
                         }
                         continuation.resume(returning: outcome)
                     }
@@ -121,9 +120,10 @@ public final class SQLiteEngine: Engine {
 
     /// Reads in the lane where others do not wait for it.
     private func readAtLength<Result: Sendable>(
-        _ pending: PendingRead<Result>, _ continuation: CheckedContinuation<Swift.Result<Result, TreeError>, Never>
+        _ pending: PendingRead<Result>, of client: String?,
+        _ continuation: CheckedContinuation<Swift.Result<Result, TreeError>, Never>
     ) {
-        let isTaken = longReaders.submit { reader in
+        let isTaken = longReaders.submit(of: client) { reader in
             continuation.resume(returning: pending.run(on: reader, after: self.commitCount))
         }
         if !isTaken { continuation.resume(returning: pending.run(on: nil, after: commitCount)) }

@@ -1,6 +1,7 @@
 import Synchronization
 
-/// Threads that run jobs which may block, in the order in which they come, so that Swift's own threads never do.
+/// Threads that run jobs which may block, so that Swift's own threads never do: each owner's jobs in the order in which they
+/// come, and those of several owners in turns.
 ///
 /// Each thread has a resource, such as a connection to a database, that no other thread touches. Threads sleep while
 /// there is nothing to do, and end once they are told to and all jobs that came before are done.
@@ -8,7 +9,8 @@ final class WorkerThreads<Resource>: Sendable {
     typealias Job = @Sendable (Resource) -> Void
 
     private struct State {
-        var jobs = JobQueue<Job>()
+        /// The jobs that wait; those without an owner share a turn.
+        var jobs = FairLine<String?, Job>()
         var runningCount = 0
         /// Threads that sleep and for which no signal is under way.
         var sleepingCount = 0
@@ -52,11 +54,12 @@ final class WorkerThreads<Resource>: Sendable {
 
     /// Runs a job on one of the threads.
     ///
+    /// - Parameter owner: The one who takes turns with others; nil for the service itself.
     /// - Returns: False, and the job is dropped, once the threads were told to end.
-    func submit(_ job: @escaping Job) -> Bool {
+    func submit(of owner: String? = nil, _ job: @escaping Job) -> Bool {
         let (isTaken, wakesOne) = state.withLock { state in
             guard !state.isStopped else { return (false, false) }
-            state.jobs.append(job)
+            state.jobs.append(job, of: owner)
             return (true, state.takeSleeper())
         }
         if wakesOne { wake.signal() }
@@ -132,28 +135,5 @@ final class WorkerThreads<Resource>: Sendable {
                 hasWoken = true
             }
         }
-    }
-}
-
-/// The jobs that wait to be done, first in, first out.
-private struct JobQueue<Job> {
-    /// The jobs; those before ``head`` are gone, as each has been handed out with all that it holds.
-    private var jobs: [Job?] = []
-    private var head = 0
-
-    var isEmpty: Bool { head == jobs.count }
-
-    mutating func append(_ job: Job) { jobs.append(job) }
-
-    mutating func popFirst() -> Job? {
-        guard !isEmpty else { return nil }
-        defer {
-            head += 1
-            if head >= 64, head * 2 >= jobs.count {
-                jobs.removeFirst(head)
-                head = 0
-            }
-        }
-        return jobs[head].take()
     }
 }

@@ -2,24 +2,31 @@ import DequeModule
 
 /// A line in which owners take turns, an element each: one who brings ten thousand makes nobody wait for more than those
 /// before. Each owner's elements come in their order.
-struct FairLine<Owner: Hashable & Sendable, Element: Sendable>: Sendable {
+package struct FairLine<Owner: Hashable & Sendable, Element: Sendable>: Sendable {
     private var waiting: [Owner: Deque<Element>] = [:]
     /// The owners who have elements in the line, the next one first.
     private var turns: Deque<Owner> = []
 
-    /// How many elements are in the line.
-    private(set) var count = 0
+    /// The number of elements in the line.
+    package private(set) var count = 0
+
+    package init() {}
+
+    package var isEmpty: Bool { count == 0 }
 
     /// The first element of each owner.
-    var firsts: some Sequence<Element> { waiting.values.lazy.compactMap(\.first) }
+    package var firsts: some Sequence<Element> { waiting.values.lazy.compactMap(\.first) }
 
-    mutating func append(_ element: Element, of owner: Owner) {
+    /// The number of elements that an owner has in the line.
+    package func count(of owner: Owner) -> Int { waiting[owner]?.count ?? 0 }
+
+    package mutating func append(_ element: Element, of owner: Owner) {
         if waiting[owner] == nil { turns.append(owner) }
         waiting[owner, default: []].append(element)
         count += 1
     }
 
-    mutating func popFirst() -> Element? {
+    package mutating func popFirst() -> Element? {
         guard let owner = turns.popFirst(), let element = waiting[owner]?.popFirst() else { return nil }
         count -= 1
         if waiting[owner]?.isEmpty == true { waiting[owner] = nil } else { turns.append(owner) }
@@ -27,7 +34,7 @@ struct FairLine<Owner: Hashable & Sendable, Element: Sendable>: Sendable {
     }
 
     /// Takes an element out of the line; nil when none of the owner's is meant.
-    mutating func remove(of owner: Owner, where isMeant: (Element) -> Bool) -> Element? {
+    package mutating func remove(of owner: Owner, where isMeant: (Element) -> Bool) -> Element? {
         guard let index = waiting[owner]?.firstIndex(where: isMeant) else { return nil }
         count -= 1
         let element = waiting[owner]?.remove(at: index)
