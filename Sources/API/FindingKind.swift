@@ -99,7 +99,8 @@ package enum FindingKind: String, Codable, CaseIterable, Sendable {
         case .likesWithoutPost, .commentsWithoutPost: "delete them, or put the post back from a backup"
         case .changesMissing:
             "tintype repair forgets the changes before these, so that clients that were not further begin anew"
-        case .treeDamaged: "stop the service and put tree.sqlite back from a backup"
+        case .treeDamaged:
+            "stop the service; drop or replace the row that is named: tintype repair --row PATH; or put tree.sqlite back from a backup"
         case .rulesUnreadable: "store them again: tintype rules set FILE"
         case .backupDamaged: "take another backup, or another copy of this one"
         case .storesDiffer: "put back the half that belongs to the other, or: tintype unclaimed accept"

@@ -79,6 +79,7 @@ package final class DiskMonitor: Sendable {
                 await cancelWhenGracefulShutdown { await self.storage.tree.health.waitForDamage() }
                 self.signals.continuation.yield()
             }
+            group.addTask { await cancelWhenGracefulShutdown { await self.tellDamagedRows() } }
             for await _ in signals.stream {
                 let (reports, isSuspicious) = takeReports()
                 await look(isSuspicious: isSuspicious)
@@ -88,6 +89,19 @@ package final class DiskMonitor: Sendable {
         }
         state.withLock { $0.isRunning = false }
         for report in takeReports().reports { report.resume(returning: false) }
+    }
+
+    /// Tells of each row of the tree that is found damaged. Uploads are taken all the same.
+    private func tellDamagedRows() async {
+        let health = storage.tree.health
+        var count = 0
+        while !Task.isEnding {
+            for row in health.damagedRows.dropFirst(count) {
+                logger.error("a row of the database is damaged; nothing is swept", metadata: ["damage": "\(row)"])
+                count += 1
+            }
+            await health.waitForDamagedRows(beyond: count)
+        }
     }
 
     private func takeReports() -> (reports: [CheckedContinuation<Bool, Never>], isSuspicious: Bool) {
@@ -269,26 +283,5 @@ package final class DiskMonitor: Sendable {
             logger.debug("the disk is tried in vain", metadata: ["fault": "\(error)"])
             return IntakePause(error)
         }
-    }
-}
-
-extension IntakePause {
-    /// Says of a fault what strangers may know.
-    init(_ fault: any Error) {
-        let fault = Failure(fault)
-        let message: String
-        switch fault.code {
-        case .diskFull: message = "the disk is full"
-        case .readOnly: message = "the disk, or the database, is read-only"
-        case .permission: message = "the service has no write access to its folder"
-        case .io: message = "the disk reports input/output errors"
-        case .tooManyFiles: message = "too many files are open"
-        case .corrupt: message = "the database is damaged"
-        case .missingUpdates: message = "the database lacks updates that it had taken"
-        case .rulesUnreadable: message = "the rules of the database cannot be read"
-        case .locked: message = "another service works on the same folder"
-        default: message = "nothing can be written"
-        }
-        self.init(code: fault.code, message: message, hint: fault.hint)
     }
 }

@@ -40,7 +40,7 @@ package struct PipelineStatus: Sendable {
 extension UploadService {
     /// Tells how the pipeline is doing. Costs a read of what is unfinished.
     package func status() async throws -> PipelineStatus {
-        let states = try await store.queued().compactMap(\.state)
+        let states = try await readable { try await store.queued().compactMap(\.state) } ?? []
         return PipelineStatus(
             waiting: store.queue.count, oldestTimestampMilliseconds: store.queue.oldestTimestampMilliseconds,
             unfinished: Dictionary(states.map { ($0, 1) }, uniquingKeysWith: +),
@@ -49,7 +49,17 @@ extension UploadService {
             batch: batches.known.first { $0.state == .running }, inboxFiles: await store.intakes.backlog(),
             sweepHold: janitor.hold, unclaimed: unclaimed.count,
             expired: settings.postRetention == nil ? nil : expiry.count,
-            jobs: try await tree.snapshot { try JobSummary(in: $0) }, audits: audits, tree: tree.statistics)
+            jobs: try await readable { try await tree.snapshot { try JobSummary(in: $0) } } ?? nil, audits: audits,
+            tree: tree.statistics)
+    }
+
+    /// What a read gives; nil where a row is damaged, which the rest of the status tells.
+    private func readable<Value>(_ read: () async throws -> Value) async throws -> Value? {
+        do {
+            return try await read()
+        } catch let error as TreeError where error.isDamage {
+            return nil
+        }
     }
 }
 

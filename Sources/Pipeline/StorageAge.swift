@@ -51,8 +51,8 @@ package final class StorageAge: Sendable {
         var found = State()
         do {
             if isKept { found = try await Self.look(at: tree, beside: blobs) }
-        } catch is TreeError where tree.health.damage != nil {
-            // The tree says so itself, and takes no writes.
+        } catch is TreeError where tree.health.finding != nil {
+            // The tree says so itself, and takes no writes of what cannot be read.
         }
         if tree.health.damage?.code == .missingUpdates, let lastChange, let mark = found.blobs {
             let noted = StoreMark(id: mark.id, counter: mark.counter, change: max(mark.change ?? .start, lastChange))
@@ -86,7 +86,8 @@ package final class StorageAge: Sendable {
         guard isKept else { return }
         try await turn.withPermit {
             let now = state.withLock { $0 }
-            guard now.mismatch == nil, tree.health.damage == nil, now.updateCount != tree.statistics.updates else {
+            // What cannot be read may be what is counted.
+            guard now.mismatch == nil, tree.health.finding == nil, now.updateCount != tree.statistics.updates else {
                 return
             }
             // A crash, or a fault of the disk, came between the two.

@@ -19,6 +19,7 @@ package import Tree
 ///     inbox/{uid}/      people drop photos here
 ///     done/{uid}/       what became a post, or had been one before, with a receipt
 ///     failed/{reason}/{uid}/   what never can, with a document that says why
+///     damaged/          rows of the tree that could not be read, and were replaced by a person's word
 ///     issuer-keys/      the last good keys of other issuers of tokens
 ///     tintype.sock      the local socket
 package final class StorageFolder: Sendable {
@@ -109,7 +110,13 @@ package final class StorageFolder: Sendable {
         ids = PushIDGenerator(after: await StorageAge.lastID(in: tree), clock: clock)
         age = try await StorageAge(
             of: tree, beside: blobs, ids: ids, isKept: engine == .sqlite, lastChange: mark?.lastChange)
-        if age.mismatch != nil { try await forgetUnfinished() }
+        if age.mismatch != nil {
+            do {
+                try await forgetUnfinished()
+            } catch let error as TreeError where error.isDamage {
+                logger.error("unfinished uploads cannot be ended", metadata: ["damage": "\(error)"])
+            }
+        }
         try? await age.tick()  // A disk that is full is for the watch to find, and to say.
         do {
             try await orderPosts()
@@ -231,7 +238,7 @@ package final class StorageFolder: Sendable {
     /// The reason for which nothing may be swept at present; nil while everything may.
     package var hold: Failure? { fault ?? upgrading?.hold }
 
-    /// What is wrong with the store: damage of the tree, or that it and the blobs are of different ages.
-    package var fault: Failure? { tree.health.damage.map { Failure($0) } ?? age.mismatch }
+    /// What is wrong with the store: damage of the tree or of a row of it, or that it and the blobs are of different ages.
+    package var fault: Failure? { tree.health.finding.map { Failure($0) } ?? age.mismatch }
 
 }

@@ -162,6 +162,8 @@ package final class UploadService: Service, CustomStringConvertible {
         while !Task.isEnding {
             do {
                 return try await recover()
+            } catch let error as TreeError where error.isDamage {
+                return logger.error("what the last run left cannot be taken up", metadata: ["damage": "\(error)"])
             } catch {
                 logger.warning("cannot recover yet", metadata: ["fault": "\(error)"])
                 try? await cancelWhenGracefulShutdown { try await Task.sleep(for: .seconds(1)) }
@@ -180,25 +182,38 @@ package final class UploadService: Service, CustomStringConvertible {
         try await storage.orderPosts()
         var resumedCount = 0
         for entry in try await store.queued() {
-            switch entry.state {
-            case .ingested:
-                guard let owner = try await owner(of: entry) else { continue }
-                let keepsOrder = entry.intake.map { store.intakes[$0].keepsOrder } ?? false
-                store.queue.push(entry.id, of: owner, keepingOrder: keepsOrder)
-                resumedCount += 1
-            case nil:
-                try await store.cleanUp(entry.id)
-            case .reserved, .draft, .receiving:
-                if entry.isOwnerGone { store.abandonLater(entry.id) }
-                if entry.state == .reserved { try await expect(entry) }
-            case .published, .deleted, .duplicate, .failed, .expired:
-                break
+            do {
+                if try await takeUp(entry) { resumedCount += 1 }
+            } catch let error as TreeError where error.isDamage {
+                logger.error(
+                    "an upload cannot be taken up", metadata: ["upload": "\(entry.id)", "damage": "\(error)"])
             }
         }
         // All bytes of these have come, and nobody asks for them again.
         await janitor.resumable.finishComplete()
         try await poison.removeExpired()
         logger.info("recovered", metadata: ["resumed": "\(resumedCount)"])
+    }
+
+    /// Takes up what the last run left of an upload.
+    ///
+    /// - Returns: Whether it waits for a worker now.
+    private func takeUp(_ entry: QueueEntry) async throws -> Bool {
+        switch entry.state {
+        case .ingested:
+            guard let owner = try await owner(of: entry) else { return false }
+            let keepsOrder = entry.intake.map { store.intakes[$0].keepsOrder } ?? false
+            store.queue.push(entry.id, of: owner, keepingOrder: keepsOrder)
+            return true
+        case nil:
+            try await store.cleanUp(entry.id)
+        case .reserved, .draft, .receiving:
+            if entry.isOwnerGone { store.abandonLater(entry.id) }
+            if entry.state == .reserved { try await expect(entry) }
+        case .published, .deleted, .duplicate, .failed, .expired:
+            break
+        }
+        return false
     }
 
     /// Has the uploads behind a reservation wait for it, if its photos are there, so that its intake goes on with it.

@@ -8,15 +8,40 @@ import Testing
 
 @Suite("A damaged database is told, and takes nothing new", .timeLimit(.minutes(30)))
 struct DamagedDatabaseTests {
-    @Test("Whatever meets a malformed row: unready with the reason, writes refused, good rows served")
+    @Test("Whatever meets a malformed row: it is named to who looks after the service, and all else goes on")
     func malformedRow() async throws {
         try await withService { service in
             _ = try await service.client.post("before")
             try await service.tree.engine.write { transaction throws(TreeError) in
                 try transaction.put([9], for: StoreFormat.dataKey("bad"))
             }
+            let read = try await service.client.get("/bad.json")
+            #expect(read.status == 503)
+            await service.tree.health.waitForDamagedRows(beyond: 0)
+
             #expect(try await service.client.get("/readyz").status == 200)
-            #expect(try await service.client.get("/bad.json").status == 503)
+            let status = try await service.client.get("/v1/status").json
+            #expect(status["intake"]["status"].string == "ready" && status["sweeps"]["status"].string == "held")
+            #expect(status["sweeps"]["code"].string == "corrupt")
+            #expect(status["sweeps"]["message"].string?.contains("/bad") == true)
+            #expect(status["sweeps"]["hint"].string?.contains("tintype repair --row '/bad' --drop") == true)
+            let audit = try await service.client.ask(.post, "/v1/audit?action=check")
+            #expect(audit.text.contains(#""tree_damaged""#) && audit.text.contains(#""/bad""#), "\(audit.text)")
+            _ = try await service.client.post("after")
+            let list = try await service.client.get("/v1/posts")
+            #expect(list.status == 200 && list.json["posts"][0]["text"].string == "after")
+        }
+    }
+
+    @Test("Damage that no row is named of: unready with the reason, writes refused, good rows served")
+    func damagedStore() async throws {
+        try await withService { service in
+            _ = try await service.client.post("before")
+            try await service.tree.engine.write { transaction throws(TreeError) in
+                try transaction.put([1], for: [0x7F, 1])
+            }
+            #expect(try await service.client.get("/readyz").status == 200)
+            try? await service.tree.healthCheck.round()
             await service.tree.health.waitForDamage()
             await service.pipeline.disk.gate.waitUntilPaused()
 

@@ -36,7 +36,7 @@ package struct Audit: Sendable {
         if order.user == nil, order.action != .gc, order.looksAtRecords {
             try await lookAtStore(&run, report)
             let canWrite = try await lookAtRules(&run, report)
-            guard service.tree.health.damage == nil, canWrite || !order.changes else { return run.finish() }
+            guard service.tree.health.finding == nil, canWrite || !order.changes else { return run.finish() }
         }
         try await run.go(through: surveys(run.context), sideBySide: order.changes ? 1 : Self.width, report)
         if order.action == .gc, order.changes {
@@ -86,7 +86,11 @@ package struct Audit: Sendable {
             try await service.tree.healthCheck.roundAtOnce()
             gap = try await ChangeLogCheck(service.tree).gap()
         } catch {
-            guard service.tree.health.damage != nil else { throw error }
+            guard service.tree.health.finding != nil else { throw error }
+        }
+        for row in service.tree.health.damagedRows {
+            let place = row.path.map(TreeRule.text) ?? "tree.sqlite"
+            try await run.note(Finding(.treeDamaged, path: place, message: row.message), report)
         }
         if let damage = service.tree.health.damage {
             try await run.note(Finding(.treeDamaged, path: "tree.sqlite", message: damage.message), report)

@@ -38,9 +38,11 @@ struct ClientRefusal: Error, Hashable {
         case .permissionDenied: self.init(.permissionDenied, "Permission denied")
         case .preconditionFailed: self.init(.staleData, "Transaction needs to be run again with current data")
         case .tooLarge: self.init(isWrite ? .writeTooLarge : .tooLarge, error.message)
+        // Where it is damaged is for the log: a client may not know of this place.
+        case _ where error.isDamage: self.init(.unavailable, "The service's database is damaged")
         default:
             let advice = error.hint.map { " (\($0))" } ?? ""
-            self.init(error.isTransient || error.isDamage ? .unavailable : .failure, error.message + advice)
+            self.init(error.isTransient ? .unavailable : .failure, error.message + advice)
         }
     }
 

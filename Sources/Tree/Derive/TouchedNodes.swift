@@ -115,7 +115,7 @@ extension NodeState {
             return
         }
         if first == key, let leaf = try snapshot.value(for: key) {
-            self = .leaf(try LeafEncoding.decode(leaf.span))
+            self = .leaf(try LeafEncoding.decode(leaf, ofRow: key))
         } else {
             self = .object
         }

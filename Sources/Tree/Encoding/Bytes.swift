@@ -55,6 +55,11 @@ extension Array where Element == UInt8 {
         append(run)
     }
 
+    /// The bytes in hexadecimal digits.
+    package var hexadecimal: String {
+        let digits = Array("0123456789abcdef".utf8)
+        return String(decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
 }
 
 /// Walks through a row that was written with `appendBigEndian` and `appendCounted`.

@@ -24,6 +24,10 @@ struct EncodedUpdate: Sendable {
     /// Whether whoever makes it says that it makes room on the disk.
     private var isForRoom = false
 
+    /// The key of a damaged row that the update replaces: `true` takes its place first, in the same transaction, so that what
+    /// follows from the change can be derived.
+    var damagedRow: [UInt8]?
+
     /// The first stratum of derivations that sees the writes.
     var firstStratum = 0
 

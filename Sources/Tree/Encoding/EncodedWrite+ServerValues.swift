@@ -13,9 +13,16 @@ extension [EncodedWrite] {
             var filledIn = RowBlock()
             resolved[index].rows = try resolved[index].rows.mapValues { path, leaf throws(TreeError) in
                 guard LeafEncoding.isServerValue(leaf) else { return nil }
-                let new = try LeafEncoding.resolve(
-                    leaf, old: try snapshot.value(for: key + path.copied),
-                    timestampMilliseconds: timestampMilliseconds, token: token)
+                let row = key + path.copied
+                let old = try snapshot.value(for: row)
+                let new: [UInt8]
+                do throws(TreeError) {
+                    new = try LeafEncoding.resolve(
+                        leaf, old: old, timestampMilliseconds: timestampMilliseconds, token: token)
+                } catch {
+                    let bytes = old ?? []
+                    throw error.met(inRow: row.span, bytes.span)
+                }
                 if isStaged { filledIn.append(path: path, value: new.span) }
                 return new
             }

@@ -78,6 +78,15 @@ enum LeafEncoding {
         }
     }
 
+    /// The value of a row; damage is told with the row.
+    static func decode(_ leaf: [UInt8], ofRow key: [UInt8]) throws(TreeError) -> TreeValue {
+        do {
+            return try decode(leaf.span)
+        } catch {
+            throw error.met(inRow: key.span, leaf.span)
+        }
+    }
+
     /// Checks that a leaf can be read.
     ///
     /// - Throws: ``TreeError`` with code `corrupt`.

@@ -145,6 +145,17 @@ extension EngineSnapshot {
         return first
     }
 
+    /// Has a row visited; damage that the visitor meets in it is told with the row.
+    func visitRow(
+        _ key: Span<UInt8>, _ value: Span<UInt8>, _ visit: (Span<UInt8>, Span<UInt8>) throws(TreeError) -> Bool
+    ) throws(TreeError) -> Bool {
+        do {
+            return try visit(key, value)
+        } catch {
+            throw error.met(inRow: key, value)
+        }
+    }
+
     /// Whether a range has no entry.
     func isEmpty(_ range: ByteRange) throws(TreeError) -> Bool {
         try firstKey(in: range, reverse: false) == nil

@@ -56,7 +56,7 @@ public final class MemoryEngine: Engine {
             _ range: ByteRange, reverse: Bool, _ visit: (Span<UInt8>, Span<UInt8>) throws(TreeError) -> Bool
         ) throws(TreeError) {
             try map.scan(range, reverse: reverse) { entry throws(TreeError) in
-                try visit(entry.key.span, entry.value.span)
+                try visitRow(entry.key.span, entry.value.span, visit)
             }
         }
     }

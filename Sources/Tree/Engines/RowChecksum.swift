@@ -10,13 +10,11 @@ enum RowChecksum {
     }
 
     /// - Parameter stored: What was stored with the row; nil for rows of a time that knew no checksums.
-    /// - Throws: ``TreeError`` with code `corrupt` when the row is not what was written.
+    /// - Throws: ``TreeError`` with code `corrupt`, and the ``DamagedRow``, when it is not what was written.
     static func check(_ stored: Int64?, key: Span<UInt8>, value: Span<UInt8>) throws(TreeError) {
         guard let stored, stored != Int64(of(key: key, value: value)) else { return }
-        let path = try? StoreFormat.path(ofDataKey: key)
-        throw TreeError(
-            .corrupt, "a row in the store is not what was written: its checksum is another", path: path,
-            hint: TreeError.hintOfDamage)
+        throw TreeError.damaged(
+            "a row in the store is not what was written: its checksum is another", key: key.copied, value: value.copied)
     }
 
     private static func crc(of bytes: Span<UInt8>, after crc: UInt32) -> UInt32 {

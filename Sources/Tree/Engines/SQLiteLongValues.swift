@@ -40,14 +40,16 @@ struct SQLiteLongValues {
 
     /// The value of a row that has none of its own.
     ///
-    /// - Throws: ``TreeError`` with code `corrupt` when it is not here, or SQLite's failure.
+    /// - Throws: ``TreeError`` with code `corrupt`, and the ``DamagedRow``, when it is not here; or SQLite's failure.
     func value(for key: Span<UInt8>) throws(TreeError) -> [UInt8] {
         var value: [UInt8]?
         try select.run(key) { row throws(TreeError) in
             value = Array(row.blob(at: 0))
             return false
         }
-        guard let value else { throw TreeError.corrupt("a row in the store lacks its long value") }
+        guard let value else {
+            throw TreeError.damaged("a row in the store lacks its long value", key: key.copied, value: nil)
+        }
         return value
     }
 

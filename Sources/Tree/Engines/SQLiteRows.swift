@@ -3,7 +3,7 @@ import Glibc
 
 /// The rows of a database, as one connection sees them, and its transactions.
 ///
-/// Each row is checked against its ``RowChecksum`` when its value is read.
+/// Each row is checked against its ``RowChecksum`` when its value is read. Whatever damage is met, the error says where.
 ///
 /// All statements are prepared once, when the connection is opened. It belongs to the connection's thread.
 final class SQLiteRows: EngineTransaction {
@@ -70,11 +70,15 @@ final class SQLiteRows: EngineTransaction {
 
     func value(for key: [UInt8]) throws(TreeError) -> [UInt8]? {
         var value: [UInt8]?
-        try select.run(key.span) { row throws(TreeError) in
-            let found = row.isInteger(at: 0) ? try longValues.value(for: key.span) : Array(row.blob(at: 0))
-            try RowChecksum.check(row.integer(at: 1), key: key.span, value: found.span)
-            value = found
-            return false
+        do {
+            try select.run(key.span) { row throws(TreeError) in
+                let found = row.isInteger(at: 0) ? try longValues.value(for: key.span) : Array(row.blob(at: 0))
+                try RowChecksum.check(row.integer(at: 1), key: key.span, value: found.span)
+                value = found
+                return false
+            }
+        } catch {
+            throw error.met(readingFrom: key)
         }
         return value
     }
@@ -82,16 +86,20 @@ final class SQLiteRows: EngineTransaction {
     func scan(
         _ range: ByteRange, reverse: Bool, _ visit: (Span<UInt8>, Span<UInt8>) throws(TreeError) -> Bool
     ) throws(TreeError) {
-        try (reverse ? scanDown : scanUp).run(range.lower.span, range.upper.span) { row throws(TreeError) in
-            let key = row.blob(at: 0)
-            if row.isInteger(at: 1) {
-                let value = try longValues.value(for: key.span)
+        do {
+            try (reverse ? scanDown : scanUp).run(range.lower.span, range.upper.span) { row throws(TreeError) in
+                let key = row.blob(at: 0)
+                if row.isInteger(at: 1) {
+                    let value = try longValues.value(for: key.span)
+                    try RowChecksum.check(row.integer(at: 2), key: key.span, value: value.span)
+                    return try visitRow(key.span, value.span, visit)
+                }
+                let value = row.blob(at: 1)
                 try RowChecksum.check(row.integer(at: 2), key: key.span, value: value.span)
-                return try visit(key.span, value.span)
+                return try visitRow(key.span, value.span, visit)
             }
-            let value = row.blob(at: 1)
-            try RowChecksum.check(row.integer(at: 2), key: key.span, value: value.span)
-            return try visit(key.span, value.span)
+        } catch {
+            throw error.met(readingFrom: range.lower)
         }
     }
 

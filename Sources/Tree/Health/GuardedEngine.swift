@@ -1,4 +1,4 @@
-/// An engine under the eyes of ``TreeHealth``: damage that any call meets is noted, and refuses writes from then on.
+/// An engine under the eyes of ``TreeHealth``: damage that any call meets is noted; that of the store refuses writes from then on.
 final class GuardedEngine: Engine {
     private let base: any Engine
     private let health: TreeHealth
@@ -14,7 +14,7 @@ final class GuardedEngine: Engine {
         do {
             return try await base.read(size, body)
         } catch {
-            health.note(error)
+            await note(error)
             throw error
         }
     }
@@ -27,8 +27,18 @@ final class GuardedEngine: Engine {
         do {
             return try await base.write(body, committed: committed)
         } catch {
-            health.note(error)
+            await note(error)
             throw error
+        }
+    }
+
+    /// Notes what a call has met. The first row that is damaged may be a sign of a page that is: then it is not the row alone.
+    private func note(_ error: TreeError) async {
+        guard health.note(error) else { return }
+        do {
+            try await base.checkStructure()
+        } catch {
+            health.note(error)
         }
     }
 
@@ -40,7 +50,7 @@ final class GuardedEngine: Engine {
         do {
             try await base.probe()
         } catch {
-            health.note(error)
+            await note(error)
             throw error
         }
     }

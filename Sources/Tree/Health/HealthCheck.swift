@@ -23,9 +23,28 @@ package final class HealthCheck: BackgroundWork {
     /// Looks at the ends of each keyspace and at the last change, and whether all that was committed is there.
     ///
     /// - Returns: The position that the change log has come to.
-    /// - Throws: ``TreeError``, the first damage, or what kept it from looking.
+    /// - Throws: ``TreeError``, the first damage of the store, or what kept it from looking.
     func atStart(mark: CommitMark?) async throws(TreeError) -> SyncToken {
-        try await engine.read { [changeLog] snapshot throws(TreeError) in
+        do {
+            try await lookAtEnds()
+        } catch {
+            guard error.damagedRow != nil else { throw error }
+        }
+        return try await engine.read { [changeLog] snapshot throws(TreeError) in
+            let token = try changeLog.lastToken(in: snapshot)
+            try mark?.check(token)
+            guard token > .start else { return token }
+            let before = SyncToken(sequence: token.sequence - 1)
+            try changeLog.forEach(since: before, in: snapshot) { change throws(TreeError) in
+                _ = try Change(change)
+                return true
+            }
+            return token
+        }
+    }
+
+    private func lookAtEnds() async throws(TreeError) {
+        try await engine.read { snapshot throws(TreeError) in
             var rest = ByteRange.all
             while let first = try snapshot.firstKey(in: rest, reverse: false) {
                 let keyspace = ByteRange(from: Array(first.prefix(1)), upTo: first.prefix(1).map { $0 &+ 1 })
@@ -37,15 +56,6 @@ package final class HealthCheck: BackgroundWork {
                 }
                 rest = ByteRange(from: keyspace.upper, upTo: rest.upper)
             }
-            let token = try changeLog.lastToken(in: snapshot)
-            try mark?.check(token)
-            guard token > .start else { return token }
-            let before = SyncToken(sequence: token.sequence - 1)
-            try changeLog.forEach(since: before, in: snapshot) { change throws(TreeError) in
-                _ = try Change(change)
-                return true
-            }
-            return token
         }
     }
 
@@ -59,45 +69,55 @@ package final class HealthCheck: BackgroundWork {
                     try? await Task.sleep(for: .seconds(Double(byteCount) / Double(Self.bytesPerSecond)))
                 }
             } catch {
-                // One piece of damage is enough to know. What else is in the way passes, or ends the store.
-                if error.isDamage || error.code == .closed { return }
+                // Damage of the store is enough to know. What else is in the way passes, or ends the store.
+                if error.isDamage && error.damagedRow == nil || error.code == .closed { return }
             }
             try? await Task.sleep(for: Self.rest)
         }
     }
 
-    /// Looks at everything once.
+    /// Looks at everything once, past rows that are damaged.
     ///
     /// - Parameter pause: Is called after each piece with its size in bytes.
-    /// - Throws: ``TreeError``, the first damage, or what kept it from looking.
+    /// - Throws: ``TreeError``, the first damage of the store, or what kept it from looking; at the end the first damaged row.
     package func round(pause: (_ byteCount: Int) async -> Void = { _ in }) async throws(TreeError) {
         try await engine.checkStructure()
-        try await look(through: .all, pause: pause)
+        if let damage = try await look(through: .all, pause: pause) { throw damage }
     }
 
-    /// Looks at everything once, as fast as two threads can.
+    /// Looks at everything once, past rows that are damaged, as fast as two threads can.
     ///
-    /// - Throws: ``TreeError``, the first damage, or what kept it from looking.
+    /// - Throws: As ``round(pause:)`` does.
     package func roundAtOnce() async throws {
         try await engine.checkStructure()
         let middle = [StoreFormat.namedKeyspace]
-        async let first: Void = look(through: ByteRange(from: [], upTo: middle))
-        try await look(through: ByteRange(from: middle, upTo: ByteRange.all.upper))
-        try await first
+        async let first = look(through: ByteRange(from: [], upTo: middle))
+        let second = try await look(through: ByteRange(from: middle, upTo: ByteRange.all.upper))
+        if let damage = try await first ?? second { throw damage }
     }
 
+    /// - Returns: The damage of the first row that is damaged.
     private func look(
         through range: ByteRange, pause: (_ byteCount: Int) async -> Void = { _ in }
-    ) async throws(TreeError) {
+    ) async throws(TreeError) -> TreeError? {
         var rest: ByteRange? = range
+        var (damage, rowCount): (TreeError?, Int) = (nil, 0)
         while let rows = rest {
-            if Task.isCancelled { return }
-            let (end, byteCount) = try await engine.read(.large) { snapshot throws(TreeError) in
-                try Self.check(rows, in: snapshot)
+            if Task.isCancelled { break }
+            do {
+                let (end, byteCount) = try await engine.read(.large) { snapshot throws(TreeError) in
+                    try Self.check(rows, in: snapshot)
+                }
+                rest = end.map { ByteRange(from: $0, upTo: rows.upper) }
+                await pause(byteCount)
+            } catch {
+                guard let row = error.damagedRow, rowCount < TreeHealth.maxRows else { throw error }
+                (damage, rowCount) = (damage ?? error, rowCount + 1)
+                rest = ByteRange(from: row.key + [0], upTo: rows.upper)
+                await pause(Self.pieceBytes)
             }
-            rest = end.map { ByteRange(from: $0, upTo: rows.upper) }
-            await pause(byteCount)
         }
+        return damage
     }
 
     /// Checks the rows of a range, or a piece of them.
@@ -106,17 +126,18 @@ package final class HealthCheck: BackgroundWork {
     private static func check(
         _ rows: ByteRange, in snapshot: any EngineSnapshot
     ) throws(TreeError) -> (end: [UInt8]?, byteCount: Int) {
-        var (last, byteCount): ([UInt8], Int) = ([], 0)
+        var (last, byteCount, isInOrder): ([UInt8], Int, Bool) = ([], 0, true)
         try snapshot.scan(rows, reverse: false) { key, value throws(TreeError) in
+            isInOrder = last.isEmpty || last.span.precedes(key)
+            guard isInOrder, byteCount < pieceBytes else { return false }
             try StoreFormat.checkRow(key: key, value: value)
-            guard last.isEmpty || last.span.precedes(key) else {
-                throw TreeError.corrupt("rows in the store are out of order")
-            }
-            guard byteCount < pieceBytes else { return false }
             byteCount += key.count + value.count
             last.removeAll(keepingCapacity: true)
             last.append(key)
             return true
+        }
+        guard isInOrder else {
+            throw TreeError.corrupt("rows in the store are out of order after \(StoreFormat.place(of: last))")
         }
         return (byteCount < pieceBytes ? nil : last + [0], byteCount)
     }

@@ -53,7 +53,7 @@ final class RuledNode: RulesData {
         if let knownValue { return knownValue }
         let value: RulesScalar
         if isKnownToExist != false, let leaf = try rows.value(for: key) {
-            value = RulesScalar(try LeafEncoding.decode(leaf.span))
+            value = RulesScalar(try LeafEncoding.decode(leaf, ofRow: key))
         } else {
             value = try exists() ? .object : .null
         }
@@ -70,8 +70,9 @@ final class RuledNode: RulesData {
     }
 
     func priority() throws(TreeError) -> RulesScalar {
-        guard let leaf = try rows.value(for: key + [PathEncoding.priorityTag]), try exists() else { return .null }
-        return RulesScalar(try LeafEncoding.decode(leaf.span))
+        let row = key + [PathEncoding.priorityTag]
+        guard let leaf = try rows.value(for: row), try exists() else { return .null }
+        return RulesScalar(try LeafEncoding.decode(leaf, ofRow: row))
     }
 
     func forEachChildKey(_ body: (String) throws(TreeError) -> Bool) throws(TreeError) {

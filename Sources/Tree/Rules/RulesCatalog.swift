@@ -51,6 +51,16 @@ extension RulesCatalog {
         version += 1
     }
 
+    /// Has all indexes built anew.
+    mutating func rebuildIndexes() {
+        let kept = indexes.filter { $0.state != .dropped }
+        for position in indexes.indices { indexes[position].state = .dropped }
+        for index in kept {
+            indexes.append(Index(id: takeID(), parents: index.parents, order: index.order, state: .building))
+        }
+        version += 1
+    }
+
     /// Notes that all entries of an index are there.
     mutating func markReady(_ id: UInt64) {
         guard let position = indexes.firstIndex(where: { $0.id == id && $0.state == .building }) else { return }

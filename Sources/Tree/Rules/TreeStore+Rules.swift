@@ -29,6 +29,8 @@ extension TreeStore {
         _ text: String, of namespace: Namespace = .main, onlyIfNone: Bool = false
     ) async throws(TreeError) -> Bool {
         let root = try RulesDocument(text).root
+        // A store that takes no writes has its rules all the same.
+        if onlyIfNone, try await rules(of: namespace) != nil { return false }
         let isSet = try await engine.write { transaction throws(TreeError) in
             let key = RulesCatalog.key(of: namespace)
             if onlyIfNone, try transaction.value(for: TreeRules.textKey(of: namespace)) != nil { return false }

@@ -76,6 +76,7 @@ final class Committer: Sendable {
         for update in group {
             let next = try changeLog.token(after: token)
             let (decided, writes): (EncodedUpdate, [EncodedWrite])
+            if let row = update.damagedRow { try transaction.put([LeafEncoding.trueTag], for: row) }
             do {
                 decided = try self.decided(update, by: snapshot, at: token)
                 writes = try writer.wanted(of: decided).resolved(
@@ -84,7 +85,7 @@ final class Committer: Sendable {
                 try writer.judge(decided, writes)
                 for precondition in decided.preconditions { try precondition.check(in: snapshot) }
             } catch {
-                guard error.isRefusal else { throw error }
+                guard error.isRefusal, update.damagedRow == nil else { throw error }
                 answers.append(.failure(error))
                 continue
             }

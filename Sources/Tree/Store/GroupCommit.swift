@@ -52,7 +52,7 @@ final class GroupCommit: Sendable {
 
     /// Commits an update; it is durable, and subscribers know, when this returns.
     ///
-    /// - Throws: The update's own failure, or the engine's, which all of its group share.
+    /// - Throws: The update's own failure, or the engine's, which all of its group share, unless it is a damaged row.
     func commit(_ update: EncodedUpdate) async throws(TreeError) -> CommitReceipt {
         guard begin() else { throw .closed }
         defer { end() }
@@ -118,7 +118,21 @@ final class GroupCommit: Sendable {
             return try await apply { self.take(group) }
         } catch {
             // When no transaction has begun, the next would not either.
-            return take(group).map { _ in .failure(error) }
+            let updates = take(group)
+            guard error.isDamageOfPlace, updates.count > 1 else { return updates.map { _ in .failure(error) } }
+            // Only one of them need have met the damaged row.
+            var answers: [Answer] = []
+            for update in updates { answers.append(await answer(to: update)) }
+            return answers
+        }
+    }
+
+    /// The answer to an update that has a transaction of its own.
+    private func answer(to update: EncodedUpdate) async -> Answer {
+        do {
+            return try await apply { [update] }.first ?? .failure(.closed)
+        } catch {
+            return .failure(error)
         }
     }
 

@@ -17,3 +17,11 @@ extension TreeError {
 
     static let closed = TreeError(.closed, "the store has been closed")
 }
+
+extension Result where Failure == any Error {
+    /// The result of a caller's body. Damage that it has met is that of the read, which is made once more.
+    func throwingDamage() throws(TreeError) -> Self {
+        if case .failure(let error as TreeError) = self, error.isDamage { throw error }
+        return self
+    }
+}

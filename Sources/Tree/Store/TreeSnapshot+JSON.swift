@@ -59,12 +59,9 @@ extension TreeSnapshot {
 
     /// The priority of the node at a path as JSON text: a string, a number or `null`.
     public func priorityJSON(of path: TreePath) throws(TreeError) -> [UInt8] {
-        guard let leaf = try engine.value(for: StoreFormat.dataKey(path) + [PathEncoding.priorityTag]) else {
-            return Array("null".utf8)
-        }
-        var json: [UInt8] = []
-        try JSONText.append(leaf: leaf.span, to: &json)
-        return json
+        let row = StoreFormat.dataKey(path) + [PathEncoding.priorityTag]
+        guard let leaf = try engine.value(for: row) else { return Array("null".utf8) }
+        return try LeafEncoding.decode(leaf, ofRow: row).json()
     }
 }
 

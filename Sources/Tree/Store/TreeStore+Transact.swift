@@ -36,6 +36,7 @@ extension TreeStore {
             let recorder = RecordingSnapshot(snapshot.engine)
             let token = try snapshot.token
             let update = decision.run(on: snapshot.reading(from: recorder))
+            _ = try decision.outcome.throwingDamage()
             return (update.map { ($0, recorder.readSet(at: token)) }, token)
         }
         guard case (var update, let reads)? = decided, !update.writes.isEmpty || !update.preconditions.isEmpty else {

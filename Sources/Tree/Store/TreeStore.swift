@@ -176,7 +176,9 @@ extension TreeStore {
         _ body: @Sendable (TreeSnapshot) throws -> Value
     ) async throws -> Value {
         try unwrap(
-            try await read(size) { snapshot in Result { try body(snapshot.remembering(childrenOf: lists)) } })
+            try await read(size) { snapshot throws(TreeError) in
+                try Result { try body(snapshot.remembering(childrenOf: lists)) }.throwingDamage()
+            })
     }
 
     /// Returns what a caller's body returned, or throws what it threw; damage that it has met is noted.

@@ -24,7 +24,7 @@ import Testing
         ("a write", { try await $0.set("b", to: 1, if: [.equals("a", 1)]) }),
     ]
 
-    @Test("whoever meets a malformed row, writes are refused from then on", arguments: EngineKind.allCases, 0..<4)
+    @Test("whoever meets a malformed row, it is named, and all else goes on", arguments: EngineKind.allCases, 0..<4)
     func malformedRow(kind: EngineKind, meeting: Int) async throws {
         try await withEngine(kind) { engine in
             let store = try await TreeStore(engine: engine, isMaintained: false)
@@ -32,12 +32,32 @@ import Testing
             try await engine.write { transaction throws(TreeError) in
                 try transaction.put([9], for: StoreFormat.dataKey("a"))
             }
-            let waiting = Task { await store.health.waitForDamage() }
-            #expect(store.health.damage == nil)
-            await expectCode(.corrupt) { try await Self.meetings[meeting].1(store) }
+            let waiting = Task { await store.health.waitForDamagedRows(beyond: 0) }
+            #expect(store.health.finding == nil)
+            let error = await expectCode(.corrupt) { try await Self.meetings[meeting].1(store) }
             await waiting.value
+            #expect(error?.path == "a" && store.health.damagedRows.map(\.path) == ["a"])
+            #expect(store.health.damage == nil && store.fault == nil)
+            try await store.set("good", to: 2)
+            try await store.probe()
+            #expect(try await store.get("good") == 2)
+        }
+    }
+
+    @Test("damage that is of no path refuses writes, and leaves reads", arguments: EngineKind.allCases)
+    func damagedStore(kind: EngineKind) async throws {
+        try await withEngine(kind) { engine in
+            let store = try await TreeStore(engine: engine, isMaintained: false)
+            try await store.set("good", to: 1)
+            try await store.setRules(Self.rules)
+            try await engine.write { transaction throws(TreeError) in try transaction.put([1], for: [0x7F, 1]) }
+            let waiting = Task { await store.health.waitForDamage() }
+            let error = await expectCode(.corrupt) { try await store.healthCheck.round() }
+            await waiting.value
+            #expect(error?.message.contains("table entries, key x'7f01'") == true, "\(String(describing: error))")
             #expect(store.health.damage?.code == .corrupt && store.fault?.code == .corrupt)
             await expectCode(.corrupt) { try await store.set("good", to: 2) }
+            #expect(try await store.setRules(Self.rules, onlyIfNone: true) == false, "a start needs no write")
             await expectCode(.corrupt) { try await store.probe() }
             #expect(try await store.get("good") == 1, "reads go on")
         }
@@ -67,6 +87,26 @@ import Testing
                 }
             }
             await engine.close()
+        }
+    }
+
+    private static let rules = #"{"rules": {".read": true}}"#
+
+    @Test("so is a caller's body: one that reads a snapshot, and one that decides by it", arguments: [false, true])
+    func secondLookOfBody(decides: Bool) async throws {
+        try await withStore(.sqlite) { store in
+            let looks = Shared(0)
+            let body: @Sendable (TreeSnapshot) throws -> TreeValue? = { snapshot in
+                looks.change { $0 += 1 }
+                guard looks.value > 1 else { throw TreeError.corrupt("a page that nobody gave") }
+                return try snapshot.get("a")
+            }
+            if decides {
+                try await store.transact { snapshot, _ in _ = try body(snapshot) }
+            } else {
+                _ = try await store.snapshot { try body($0) }
+            }
+            #expect(looks.value == 2 && store.health.finding == nil)
         }
     }
 
