@@ -3,6 +3,8 @@ import Glibc
 import TestSupport
 import Testing
 
+@testable import Tree
+
 @Suite("tintype check, verify, repair, gc and explain", .timeLimit(.minutes(10)))
 struct AuditCommandTests {
     /// A store with a post whose thumb is cut, and a file that nothing names.
@@ -88,6 +90,9 @@ struct AuditCommandTests {
             (["verify", "--older-than", "soon"], 2, "soon"), (["verify", "--sample", "0"], 2, "sample"),
             (["verify", "--rate", "0"], 2, "rate"), (["gc", "--max-share", "200"], 2, "max-share"),
             (["check", "--user", "a/b"], 1, "user id"), (["explain"], 2, "explain"),
+            (["repair", "--row", "/a"], 2, "--drop"), (["repair", "--drop"], 2, "--row"),
+            (["repair", "--row", "/a", "--drop", "--value", "1"], 2, "one of"),
+            (["repair", "--row", "/a", "--drop", "--read"], 2, "--read"),
             (["explain", "nothing"], 1, "nothing"), (["explain", "-OaBcDeFgHiJkLmNoPqR"], 1, "known"),
         ] as [([String], Int32, String)])
     func refused(_ arguments: [String], status: Int32, word: String) async throws {
@@ -116,5 +121,54 @@ struct AuditCommandTests {
             let check = try await run(["check", "--storage", storage])
             #expect(check.status == 3 && check.output.contains("tree_damaged  tree.sqlite"), "\(check)")
         }
+    }
+
+    @Test("A row that cannot be read is named, and a person's word replaces it while no service runs")
+    func damagedRow() async throws {
+        try await withScratch { scratch in
+            let storage = scratch.path + "/Storage"
+            func tintype(_ arguments: String...) async throws -> (status: Int32, output: String, errors: String) {
+                try await run(arguments + ["--storage", storage])
+            }
+            let first = try await Daemon(storage: storage)
+            _ = try await first.upload(try Fixture.bytes("baseline-420.jpg"), by: "maria")
+            #expect(try await tintype("backup", scratch.path + "/backups").status == 0)
+            #expect(try await first.stop() == 0)
+            try await damageName(in: storage)
+
+            let row = "/people/maria/full_name"
+            let check = try await tintype("check")
+            #expect(check.status == 3 && check.output.contains("tree_damaged  \(row)  "), "\(check)")
+            let second = try await Daemon(storage: storage)
+            _ = try await second.upload(try Fixture.bytes("baseline-420.jpg"), by: "jan")
+            try await eventually {
+                try await second.get("/v1/status").json["sweeps"]["message"].string?.contains(row) == true
+            }
+            let refused = try await tintype("repair", "--row", row, "--drop")
+            #expect(refused.status != 0 && refused.output.isEmpty && !refused.errors.isEmpty, "\(refused)")
+            #expect(try await second.stop() == 0)
+
+            let replaced = try await tintype("repair", "--row", row, "--value", #""maria""#)
+            #expect(replaced.status == 0 && replaced.output.contains("replaced  \(row)"), "\(replaced)")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: storage + "/damaged").count == 1)
+            let again = try await tintype("repair", "--row", row, "--drop")
+            #expect(again.status == 1 && again.errors.contains("no row at \(row) is damaged"), "\(again)")
+            #expect(try await tintype("check").status == 0)
+
+            try await damageName(in: storage)
+            let taken = try await tintype("repair", "--row", row, "--from-backup", scratch.path + "/backups", "--json")
+            #expect(taken.status == 0 && taken.output.contains(#""replacement":"\"maria\"""#), "\(taken)")
+            let well = try await tintype("check")
+            #expect(well.status == 0 && well.output.contains("all is well"), "\(well)")
+        }
+    }
+
+    /// Puts bytes that are no leaf in the place of maria's name.
+    private func damageName(in storage: String) async throws {
+        let engine = try SQLiteEngine(path: storage + "/tree.sqlite")
+        try await engine.write { transaction throws(TreeError) in
+            try transaction.put([9], for: StoreFormat.dataKey("people/maria/full_name"))
+        }
+        await engine.close()
     }
 }

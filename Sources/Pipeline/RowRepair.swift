@@ -1,0 +1,49 @@
+package import API
+import Files
+package import Tree
+
+/// Puts something else, or nothing, in the place of a row of the tree that cannot be read, by a person's word. What was there is
+/// kept in a document of its own in `damaged/`.
+package struct RowRepair: Sendable {
+    private static let folderName = "damaged"
+
+    private let storage: StorageFolder
+    private let path: TreePath
+    private let row: DamagedRow
+
+    /// Whether the row is the priority of the node at its path.
+    package var isPriority: Bool { row.isPriority }
+
+    /// Looks for the row.
+    ///
+    /// - Throws: `Failure` `not_found` when what is there can be read; `TreeError` when more than this row is damaged.
+    package init(at path: TreePath, in storage: StorageFolder) async throws {
+        let row = try await DamagedRow.find(at: path, in: storage.tree)
+        try storage.tree.health.check()
+        guard let row else {
+            throw Failure(
+                .notFound, "no row at \(TreeRule.text(path)) is damaged",
+                hint: "tintype check names those that are; write others as ever")
+        }
+        (self.storage, self.path, self.row) = (storage, path, row)
+    }
+
+    /// Replaces the row. Durable when it returns.
+    ///
+    /// - Parameter json: What takes its place; `null` for nothing.
+    /// - Throws: `TreeError` with code `invalid_json`, and as any write; `FileError` when what was there cannot be kept.
+    package func run(json: [UInt8]) async throws -> ReplacedRowDocument {
+        let update = try JSONUpdate(row.isPriority ? .priority : .value, at: path, json: json)
+        let name = "\(storage.ids.next()).json"
+        let document = ReplacedRowDocument(
+            path: TreeRule.text(path) + (row.isPriority ? "/.priority" : ""), key: row.key.hexadecimal,
+            value: row.value?.hexadecimal, text: row.value.map { String(decoding: $0.dropFirst(), as: UTF8.self) },
+            replacement: String(decoding: json, as: UTF8.self), replacedAt: storage.clock(),
+            file: "\(Self.folderName)/\(name)")
+        try await FileThreads.run { [root = storage.root] in
+            try root.folder(Self.folderName, create: true).write(document.json() + "\n".utf8, as: name, mode: 0o600)
+        }
+        try await row.replace(at: path, by: update, in: storage.tree)
+        return document
+    }
+}

@@ -1,0 +1,84 @@
+import API
+import Foundation
+import Posts
+import TestSupport
+import Testing
+
+@testable import Pipeline
+@testable import Tree
+
+@Suite("A row of the tree that cannot be read", .timeLimit(.minutes(30)))
+struct RowRepairTests {
+    /// The rows of one store: the service's own, and one of a post.
+    enum Row: CaseIterable, Sendable {
+        case counterOfStore, queueEntry, stateOfUpload, textOfPost
+
+        func path(published: PostID, reserved: PostID) -> TreePath {
+            switch self {
+            case .counterOfStore: Paths.store / "counter"
+            case .queueEntry: Paths.queued(reserved)
+            case .stateOfUpload: Paths.upload(published) / "state"
+            case .textOfPost: Paths.post(published) / "text"
+            }
+        }
+    }
+
+    @Test(
+        "The service starts, names it, publishes beside it and sweeps nothing; replaced, it is as if nothing had been",
+        arguments: Row.allCases)
+    func life(_ row: Row) async throws {
+        try await withScratch { scratch in
+            let noted = Shared<TreePath?>(nil)
+            try await withPipeline(in: scratch) { running in
+                let published = try await running.upload([], by: "maria", text: "Hello").id
+                let request = UploadRequest(owner: try #require(UserID("jan")), intake: .socket)
+                let reserved = try await running.reserve(request).id
+                noted.change { $0 = row.path(published: published, reserved: reserved) }
+            }
+            let path = try #require(noted.value)
+            let json = try await Self.damage(path, in: scratch)
+
+            try await withPipeline(in: scratch) { running in
+                let health = running.storage.tree.health
+                #expect(try await running.upload([], by: "eve", text: "Beside it").state == .published)
+                await health.waitForDamagedRows(beyond: 0)
+                #expect(health.damage == nil && health.damagedRows.map(\.path) == [path])
+                #expect(running.storage.hold?.code == .corrupt && running.pipeline.disk.gate.pause == nil)
+                let status = try await running.pipeline.status()
+                #expect(status.sweepHold?.message.contains("\(path)") == true)
+                let check = try await Audit(running.pipeline, AuditOrder(.check)).run { _ in }
+                #expect(check.findings == ["tree_damaged": 1])
+
+                let repair = try await RowRepair(at: path, in: running.storage)
+                await #expect(throws: TreeError.self) { _ = try await repair.run(json: Array("{".utf8)) }
+                #expect(!FileManager.default.fileExists(atPath: scratch.path + "/Storage/damaged"))
+                let document = try await repair.run(json: json)
+                #expect(document.path == TreeRule.text(path) && document.value == "09")
+                let file = "\(scratch.path)/Storage/\(document.file)"
+                let kept = try #require(FileManager.default.contents(atPath: file))
+                #expect(try ReplacedRowDocument(json: kept).json() == document.json())
+                await #expect(throws: Failure.self) { _ = try await RowRepair(at: path, in: running.storage) }
+            }
+
+            try await withPipeline(in: scratch) { running in
+                let check = try await Audit(running.pipeline, AuditOrder(.check)).run { _ in }
+                #expect(check.findings.isEmpty && running.storage.hold == nil)
+            }
+        }
+    }
+
+    /// Puts bytes that are no leaf in the place of a row.
+    ///
+    /// - Returns: What was there, as JSON.
+    private static func damage(_ path: TreePath, in scratch: Scratch) async throws -> [UInt8] {
+        let engine = try SQLiteEngine(path: scratch.path + "/Storage/tree.sqlite")
+        let tree = try await TreeStore(engine: engine, isMaintained: false)
+        let value = try #require(try await tree.get(path))
+        try #require(value.object == nil, "\(path) is a row of its own")
+        try await engine.write { transaction throws(TreeError) in
+            try transaction.put([9], for: StoreFormat.dataKey(path))
+        }
+        await tree.close()
+        return value.json()
+    }
+}
