@@ -78,6 +78,28 @@ struct ChangeLog: Sendable {
     func trim(
         after token: SyncToken, timestampMilliseconds now: Int64, in transaction: any EngineTransaction
     ) throws(TreeError) {
+        do throws(TreeError) {
+            try dropOld(after: token, timestampMilliseconds: now, in: transaction)
+        } catch {
+            // A row that cannot be read waits for ``HealthCheck``: no update has to do with it.
+            guard error.damagedRow != nil else { throw error }
+        }
+    }
+
+    /// Forgets the change of a row and all before it: whoever asks for these has to begin anew.
+    ///
+    /// - Throws: ``TreeError`` with code `corrupt` when it is the last one, whose number is the position of the store.
+    func forget(upTo row: [UInt8], in transaction: any EngineTransaction) throws(TreeError) {
+        let sequence: UInt64 = try row.span.bigEndian(at: 1)
+        guard sequence < (try lastToken(in: transaction).sequence) else {
+            throw TreeError.corrupt("the last change of the store cannot be read (\(StoreFormat.place(of: row)))")
+        }
+        try transaction.remove(ByteRange(from: Self.key(0), upTo: Self.key(sequence + 1)))
+    }
+
+    private func dropOld(
+        after token: SyncToken, timestampMilliseconds now: Int64, in transaction: any EngineTransaction
+    ) throws(TreeError) {
         guard let oldest = try firstChange(in: transaction) else { return }
         let count = UInt64(retention.count)
         if token.sequence - oldest.sequence >= count + count / 8 {

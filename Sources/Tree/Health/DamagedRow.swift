@@ -1,11 +1,13 @@
-/// A row of a tree whose bytes nobody can have written, which says nothing of any other row.
+/// A row of a tree, or of the change log, whose bytes nobody can have written, which says nothing of any other row.
 ///
-/// It is the ``TreeError/cause`` of the error that has its path.
+/// It is the ``TreeError/cause`` of the error, which has its path where it is of a tree.
 package struct DamagedRow: Error, Hashable {
     /// The key of the row.
     package let key: [UInt8]
     /// The bytes that are there; nil where none are.
     package let value: [UInt8]?
+
+    var isOfChangeLog: Bool { key.first == StoreFormat.changeLogKeyspace }
 
     /// Whether it is the priority of the node at its path, and not the leaf there.
     package var isPriority: Bool { key.last == PathEncoding.priorityTag }
@@ -16,29 +18,34 @@ extension TreeError {
     package var damagedRow: DamagedRow? { cause as? DamagedRow }
 
     /// Whether it is damage of a place that it names, beside which the store can be trusted.
-    var isDamageOfPlace: Bool { code == .corrupt && path != nil }
+    var isDamageOfPlace: Bool { code == .corrupt && (path != nil || damagedRow != nil) }
 
-    /// The damage of a row: of its path alone where it has one, else of the store.
+    /// The damage of a row: of its path, or of its change, alone where it has one, else of the store.
     ///
     /// - Parameters:
     ///   - reason: What is wrong with the row, as a sentence.
     ///   - value: The bytes that are there; nil where none are.
     static func damaged(_ reason: String, key: [UInt8], value: [UInt8]?) -> TreeError {
         let message = "\(reason) (\(StoreFormat.place(of: key)))"
-        guard let path = StoreFormat.path(ofRow: key) else { return .corrupt(message) }
+        let row = DamagedRow(key: key, value: value)
+        if let path = StoreFormat.path(ofRow: key) {
+            return TreeError(.corrupt, message, path: path, hint: hint(for: path), cause: row)
+        }
+        guard row.isOfChangeLog else { return .corrupt(message) }
         return TreeError(
-            .corrupt, message, path: path, hint: hint(for: path), cause: DamagedRow(key: key, value: value))
+            .corrupt, message, hint: "changes up to it are forgotten by and by; then start the service again",
+            cause: row)
     }
 
     /// The same damage, with the row in which it was met; unless it has a place already.
     func met(inRow key: Span<UInt8>, _ value: Span<UInt8>) -> TreeError {
-        guard code == .corrupt, path == nil else { return self }
+        guard code == .corrupt, !isDamageOfPlace else { return self }
         return .damaged(message, key: key.copied, value: value.copied)
     }
 
     /// The same damage of the store, with what was read when it was met.
     func met(readingFrom key: [UInt8]) -> TreeError {
-        guard code == .corrupt, path == nil else { return self }
+        guard code == .corrupt, !isDamageOfPlace else { return self }
         return TreeError(code, "\(message), reading from \(StoreFormat.place(of: key))", hint: hint, cause: cause)
     }
 

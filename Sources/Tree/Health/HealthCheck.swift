@@ -25,11 +25,7 @@ package final class HealthCheck: BackgroundWork {
     /// - Returns: The position that the change log has come to.
     /// - Throws: ``TreeError``, the first damage of the store, or what kept it from looking.
     func atStart(mark: CommitMark?) async throws(TreeError) -> SyncToken {
-        do {
-            try await lookAtEnds()
-        } catch {
-            guard error.damagedRow != nil else { throw error }
-        }
+        while let damage = try await lookAtEnds(), try await forgetChanges(upTo: damage) {}
         return try await engine.read { [changeLog] snapshot throws(TreeError) in
             let token = try changeLog.lastToken(in: snapshot)
             try mark?.check(token)
@@ -43,7 +39,18 @@ package final class HealthCheck: BackgroundWork {
         }
     }
 
-    private func lookAtEnds() async throws(TreeError) {
+    /// - Returns: The first row at an end that is damaged.
+    private func lookAtEnds() async throws(TreeError) -> DamagedRow? {
+        do {
+            try await checkEnds()
+            return nil
+        } catch {
+            guard let row = error.damagedRow else { throw error }
+            return row
+        }
+    }
+
+    private func checkEnds() async throws(TreeError) {
         try await engine.read { snapshot throws(TreeError) in
             var rest = ByteRange.all
             while let first = try snapshot.firstKey(in: rest, reverse: false) {
@@ -112,12 +119,25 @@ package final class HealthCheck: BackgroundWork {
                 await pause(byteCount)
             } catch {
                 guard let row = error.damagedRow, rowCount < TreeHealth.maxRows else { throw error }
+                _ = try await forgetChanges(upTo: row)
                 (damage, rowCount) = (damage ?? error, rowCount + 1)
                 rest = ByteRange(from: row.key + [0], upTo: rows.upper)
                 await pause(Self.pieceBytes)
             }
         }
         return damage
+    }
+
+    /// Forgets the changes up to a row that is damaged, if it is of the change log.
+    ///
+    /// - Returns: Whether it is.
+    /// - Throws: ``TreeError``, damage of the store when it is the last change.
+    private func forgetChanges(upTo row: DamagedRow) async throws(TreeError) -> Bool {
+        guard row.isOfChangeLog else { return false }
+        try await engine.write { [changeLog] transaction throws(TreeError) in
+            try changeLog.forget(upTo: row.key, in: transaction)
+        }
+        return true
     }
 
     /// Checks the rows of a range, or a piece of them.

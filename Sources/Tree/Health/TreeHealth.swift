@@ -1,8 +1,8 @@
 /// Whether a store can be trusted: sound as far as is known, or the damage that was found in it.
 ///
 /// Damage of the store is what SQLite says about its pages, a row of its own notes that nobody can have written, or updates that
-/// had been acknowledged and are gone: then the store refuses writes, and reads go on. Damage of a row, of which the path is
-/// known, is only in the way of reads and writes over this row. Either lasts until the store is opened anew, after somebody has
+/// had been acknowledged and are gone: then the store refuses writes, and reads go on. Damage of a row of a tree, of which the path
+/// is known, or of the change log is only in the way of reads and writes over this row. Either lasts until the store is opened anew, after somebody has
 /// looked: meanwhile, whoever deletes something because the tree does not name it has to let it be.
 public final class TreeHealth: Sendable {
     /// The most rows that may be damaged. Where there are more, it is the disk that is, and with it the store.
@@ -18,7 +18,8 @@ public final class TreeHealth: Sendable {
     /// The first damage of the store that was found, with the code `corrupt` or `missing_updates`; nil while none is known.
     public var damage: TreeError? { found.value.damage }
 
-    /// The damage of each row that is known to be damaged, with its path, in the order in which they were found.
+    /// The damage of each row that is known to be damaged, in the order in which they were found; with its path, but for the
+    /// change log's.
     public var damagedRows: [TreeError] { found.value.rows }
 
     /// The first damage that is known, of the store before that of a row.

@@ -95,7 +95,53 @@ import Testing
                 return await group.allSatisfy { $0 }
             }
             #expect(made)
-            #expect(try await store.keys(of: "numbers").count == 294)
+            let count = try await store.keys(of: "numbers").count
+            #expect(count == 294)
+        }
+    }
+
+    @Test(
+        "a change that cannot be read is forgotten with those before it; the last one is the store's damage",
+        arguments: [1, 3, 5] as [UInt64])
+    func changeLog(number: UInt64) async throws {
+        try await withScratchFolder { folder in
+            let path = folder + "/tree.sqlite"
+            let first = try await Self.open(path)
+            for round in 1...5 as ClosedRange<Int64> { try await first.set("k", to: .integer(round)) }
+            await first.close()
+            let row = ([StoreFormat.changeLogKeyspace] + [0, 0, 0, 0, 0, 0, 0, UInt8(number)]).hexadecimal
+            try Self.execute("UPDATE entries SET value = X'0579' WHERE key = X'\(row)'", on: path)
+
+            let store = try await Self.open(path)
+            try? await store.healthCheck.round()
+            #expect(store.health.finding?.message.contains("the log of changes, table entries, key x'\(row)'") == true)
+            if number == 5 {
+                #expect(store.health.damage != nil)
+                await expectCode(.corrupt) { try await store.set("k", to: 6) }
+            } else {
+                #expect(store.health.damage == nil)
+                try await store.set("k", to: 6)
+                let changes = try await store.changes(since: SyncToken(sequence: number), limit: 9)
+                #expect(changes.map(\.token.sequence) == Array(number + 1...6))
+                await expectCode(.tokenTooOld) {
+                    _ = try await store.changes(since: SyncToken(sequence: number - 1), limit: 9)
+                }
+                try await store.healthCheck.round()
+            }
+            await store.close()
+        }
+    }
+
+    @Test("an update is made while a change that it would drop for its age cannot be read")
+    func oldChange() async throws {
+        try await withScratchFolder { folder in
+            let path = folder + "/tree.sqlite"
+            let first = try await Self.open(path)
+            for round in 1...5 as ClosedRange<Int64> { try await first.set("k", to: .integer(round)) }
+            try Self.execute("UPDATE entries SET value = X'05' WHERE key > X'02' AND key < X'03'", on: path)
+            try await first.set("k", to: 6)
+            #expect(try await first.get("k") == 6)
+            await first.close()
         }
     }
 
@@ -182,7 +228,8 @@ import Testing
     @Test("what can be read, or is not there, is no damaged row", arguments: ["people/a/name", "people", "nobody"])
     func sound(_ path: String) async throws {
         try await withDamaged(.otherText, 0) { store in
-            #expect(try await DamagedRow.find(at: try TreePath(path), in: store) == nil)
+            let row = try await DamagedRow.find(at: try TreePath(path), in: store)
+            #expect(row == nil)
         }
     }
 
