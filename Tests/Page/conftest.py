@@ -7,6 +7,7 @@ import pathlib
 import pytest
 from gallery import PATIENCE
 from playwright.sync_api import expect, sync_playwright
+from service import service
 
 expect.set_options(timeout=PATIENCE)
 
@@ -40,3 +41,10 @@ def browser(fonts):
             env={**os.environ, "FONTCONFIG_FILE": str(fonts)})
         yield browser
         browser.close()
+
+
+@pytest.fixture
+def running():
+    """A service of the test's own."""
+    with service() as running:
+        yield running

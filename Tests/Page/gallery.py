@@ -7,6 +7,8 @@ from harness import waiting
 from harness.waiting import eventually
 
 PATIENCE = 1000 * waiting.PATIENCE  # In milliseconds, as Playwright has it.
+# A name or a text that would run as a script, or turn round what stands beside it.
+HOSTILE = "<img src=x onerror=alert(1)>\u202e\"'&"
 
 
 def until(page, what, condition):

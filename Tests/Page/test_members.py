@@ -2,16 +2,9 @@
 
 import json
 
-import pytest
 from gallery import opened
 from playwright.sync_api import expect
-from service import PASSWORD, service
-
-
-@pytest.fixture
-def running():
-    with service() as running:
-        yield running
+from service import PASSWORD
 
 
 def test_what_is_for_members_shows_the_form_for_signing_in(browser, running):
