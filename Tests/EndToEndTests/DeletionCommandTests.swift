@@ -69,7 +69,7 @@ struct DeletionCommandTests {
             try FileManager.default.copyItem(atPath: scratch.path + "/tree.copy", toPath: tree)
 
             daemon = try await Daemon(storage: storage, arguments: ["--grace-period", "0s"])
-            #expect(try text(storage + ".log").contains("the tree is older than the blobs"))
+            try await eventually { try text(storage + ".log").contains("the tree is older than the blobs") }
             let status = try await run(["status", "--storage", storage])
             #expect(status.output.contains("sweeps, code: tree_older"), "\(status)")
             for isRunning in [true, false] {
