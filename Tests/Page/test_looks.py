@@ -275,6 +275,13 @@ def test_a_profile_begins_where_its_posts_do(browser, scripts):
             assert 0 < name["x"] - avatar["x"] - avatar["width"] < 24
 
 
+@pytest.mark.parametrize("path, heading", [("/notifications", ".notices-head h1"), ("/search?q=ann", ".view.search h1")])
+def test_a_heading_begins_where_the_service_does(browser, running, path, heading):
+    with opened(browser, running, path, running.person("Ann"), viewport={"width": 390, "height": 844}) as page:
+        expect(page.locator(heading)).to_be_visible()
+        assert page.locator(heading).bounding_box()["x"] == page.locator("#top a").first.bounding_box()["x"] == 16
+
+
 def test_hostile_texts_are_only_texts(browser):
     with service() as running:
         running.publish(HOSTILE, "photo.jpg", alt=HOSTILE)
