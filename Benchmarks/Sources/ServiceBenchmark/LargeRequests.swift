@@ -35,11 +35,11 @@ func measureLargeRequests(_ service: Service, seconds: Double) throws {
     try smallRequests("beside PUTs of 30 texts of 1 MiB", service, seconds) { isOver in
         try putInTurn(texts, to: socket, until: isOver)
     }
-    try smallRequests("beside a person's updates of 90 posts with ten hashtags each", service, seconds) { isOver in
+    try smallRequests("beside a person's updates of 45 posts with ten hashtags each", service, seconds) { isOver in
         try putTogether(to: socket, until: isOver) { round in
-            (0..<90).map { number in
+            (0..<45).map { number in
                 """
-                "posts/-P\(100_000_000_000_000_000 + round * 90 + number)":{"author":{"uid":"person","full_name":"Anonymous"},\
+                "posts/-P\(100_000_000_000_000_000 + round * 45 + number)":{"author":{"uid":"person","full_name":"Anonymous"},\
                 "text":"\((0..<10).map { "#tag\(number)of\($0)" }.joined(separator: " "))","timestamp":{".sv":"timestamp"},\
                 "client":"web","full_url":"https://photos.example/full.jpg","thumb_url":"https://photos.example/thumb.jpg"}
                 """
