@@ -269,14 +269,14 @@ public final class SQLiteEngine: Engine {
         }
     }
 
-    /// Has the threads of some lanes held, once each has let go of what it reads.
+    /// Has the threads of some lanes held, once each has let go of what it reads; before the reads that wait.
     private func hold(
         _ lanes: [WorkerThreads<SQLiteReader>], letGo: @escaping @Sendable (SQLiteReader) -> Void
     ) -> ReaderBarrier {
         let barrier = ReaderBarrier(count: lanes.count * Self.readerCount)
         for readers in lanes {
             for _ in 0..<Self.readerCount {
-                let isTaken = readers.submit { reader in
+                let isTaken = readers.submit(isUrgent: true) { reader in
                     letGo(reader)
                     barrier.hold()
                 }

@@ -1,3 +1,4 @@
+import DequeModule
 import Synchronization
 
 /// Threads that run jobs which may block, so that Swift's own threads never do: each owner's jobs in the order in which they
@@ -11,6 +12,8 @@ final class WorkerThreads<Resource>: Sendable {
     private struct State {
         /// The jobs that wait; those without an owner share a turn.
         var jobs = FairLine<String?, Job>()
+        /// The jobs that go before these, in the order in which they came.
+        var urgentJobs: Deque<Job> = []
         var runningCount = 0
         /// Threads that sleep and for which no signal is under way.
         var sleepingCount = 0
@@ -18,6 +21,10 @@ final class WorkerThreads<Resource>: Sendable {
         var isWaking = false
         var isStopped = false
         var waitingForEnd: [CheckedContinuation<Void, Never>] = []
+
+        var isIdle: Bool { urgentJobs.isEmpty && jobs.isEmpty }
+
+        mutating func takeJob() -> Job? { urgentJobs.popFirst() ?? jobs.popFirst() }
 
         /// Whether to signal a sleeping thread now: one after the other, so that few are woken for nothing.
         mutating func takeSleeper() -> Bool {
@@ -54,12 +61,14 @@ final class WorkerThreads<Resource>: Sendable {
 
     /// Runs a job on one of the threads.
     ///
-    /// - Parameter owner: The one who takes turns with others; nil for the service itself.
+    /// - Parameters:
+    ///   - owner: The one who takes turns with others; nil for the service itself.
+    ///   - isUrgent: Whether the job goes before all that wait.
     /// - Returns: False, and the job is dropped, once the threads were told to end.
-    func submit(of owner: String? = nil, _ job: @escaping Job) -> Bool {
+    func submit(of owner: String? = nil, isUrgent: Bool = false, _ job: @escaping Job) -> Bool {
         let (isTaken, wakesOne) = state.withLock { state in
             guard !state.isStopped else { return (false, false) }
-            state.jobs.append(job, of: owner)
+            if isUrgent { state.urgentJobs.append(job) } else { state.jobs.append(job, of: owner) }
             return (true, state.takeSleeper())
         }
         if wakesOne { wake.signal() }
@@ -113,8 +122,8 @@ final class WorkerThreads<Resource>: Sendable {
         while true {
             let (job, wakesNext) = state.withLock { state in
                 if hasWoken { state.isWaking = false }
-                let job = state.jobs.popFirst()
-                return (job, hasWoken && !state.jobs.isEmpty && state.takeSleeper())
+                let job = state.takeJob()
+                return (job, hasWoken && !state.isIdle && state.takeSleeper())
             }
             hasWoken = false
             if wakesNext { wake.signal() }
@@ -124,7 +133,7 @@ final class WorkerThreads<Resource>: Sendable {
             }
             whenIdle(resource)
             let (sleeps, ends) = state.withLock { state in
-                guard state.jobs.isEmpty else { return (false, false) }
+                guard state.isIdle else { return (false, false) }
                 guard !state.isStopped else { return (false, true) }
                 state.sleepingCount += 1
                 return (true, false)
