@@ -54,7 +54,7 @@ package enum FindingKind: String, Codable, CaseIterable, Sendable {
     /// Of two places that say the same from both sides, one does not: half a follow, half a block.
     case linkHalf = "link_half"
     case counterWrong = "counter_wrong"
-    /// What else is kept beside the data, such as forms of names, lists of comments, copies in stories and hashes of photos.
+    /// Another index beside the data is wrong: forms of names, lists of comments, copies in stories, or hashes of photos.
     case indexWrong = "index_wrong"
 
     // The store.

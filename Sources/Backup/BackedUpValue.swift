@@ -2,7 +2,7 @@ import API
 import Files
 package import Tree
 
-/// What the newest backup of a store has at a place of the tree.
+/// The value that the newest backup of a store has at a place of the tree.
 package struct BackedUpValue: Sendable {
     private let source: any BackupSource
     private let store: String?

@@ -158,7 +158,7 @@ package final class DiskMonitor: Sendable {
         await gate.waitUntilOpen()
     }
 
-    /// What work that waits meanwhile waits for, and where, for the operator; nil while the intake is open.
+    /// The reason for which work waits, and the place, for the operator; nil while the intake is open.
     package var obstacle: String? {
         guard let pause = gate.pause else { return nil }
         let isFull = pause.code == .diskFull

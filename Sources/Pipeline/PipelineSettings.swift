@@ -21,7 +21,7 @@ package struct PipelineSettings: Sendable {
     package var recordLifetime: Duration = .seconds(30 * 24 * 3600)
     /// The age at which posts are deleted; nil for never.
     package var postRetention: Duration?
-    /// How many bytes of originals, objects and unfinished uploads each user may have, unless somebody chose otherwise for one.
+    /// The most bytes of originals, objects and unfinished uploads that a user may have, unless somebody chose otherwise for them.
     package var userQuota = StandardQuotas()
     /// What becomes of originals whose posts are old enough; nil for nothing.
     package var originals: OriginalRule?

@@ -53,7 +53,7 @@ extension UploadService {
             tree: tree.statistics)
     }
 
-    /// What a read gives; nil where a row is damaged, which the rest of the status tells.
+    /// The result of a read; nil where a row is damaged, which the rest of the status tells.
     private func readable<Value>(_ read: () async throws -> Value) async throws -> Value? {
         do {
             return try await read()

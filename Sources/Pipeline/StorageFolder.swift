@@ -238,7 +238,7 @@ package final class StorageFolder: Sendable {
     /// The reason for which nothing may be swept at present; nil while everything may.
     package var hold: Failure? { fault ?? upgrading?.hold }
 
-    /// What is wrong with the store: damage of the tree or of a row of it, or that it and the blobs are of different ages.
+    /// The fault of the store: damage of the tree or of a row of it, or different ages of the tree and the blobs.
     package var fault: Failure? { tree.health.finding.map { Failure($0) } ?? age.mismatch }
 
 }

@@ -39,7 +39,7 @@ extension Paths {
         TreePath(["audience_posts", author.key], in: .social)
     }
 
-    /// That there was an audience of this id, which was deleted: `true`. No other one gets the id.
+    /// The mark of a deleted audience: `true`. No other audience gets the id.
     package static func usedAudience(_ id: TreeKey) -> TreePath { TreePath(["used_audiences", id], in: .social) }
 
     /// The people whose photos of this id are, or were, of a post for audiences: the ids, each `true`. It stays until the

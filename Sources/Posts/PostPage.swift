@@ -26,9 +26,9 @@ package struct PostPage: Sendable {
     package private(set) var skipped: [Skipped] = []
     /// What was passed over as it is gone or not to be shown; the first ones.
     package private(set) var hidden: [ListedPost] = []
-    /// How many were by their records, or as they had none.
+    /// The number of posts passed over that had no record, or one that is not shown.
     private var hiddenCount = 0
-    /// How many were without a look at their records.
+    /// The number of posts passed over without a look at their records.
     private var passedCount = 0
     /// Whether posts follow this page.
     package internal(set) var hasMore = false

@@ -11,6 +11,7 @@ import time
 from fault_run import Run, verdict
 
 from harness.service import Service
+from harness.waiting import eventually
 
 
 def real_disks(folder):
@@ -151,9 +152,7 @@ def deletion(folder):
         run = service_on(place, "--free-space", "0")
         posts = [run.service.upload(run.photos.next(), "sender0", f"deleted{number}")[1]["post_id"] for number in range(20)]
         reserve = run.service.storage / "tree.reserve"
-        deadline = time.monotonic() + 20
-        while not (reserve.exists() and reserve.stat().st_size == 32 << 20) and time.monotonic() < deadline:
-            time.sleep(0.05)
+        eventually("the room for deletions", lambda: reserve.exists() and reserve.stat().st_size == 32 << 20)
         for post in posts:
             fill(place, 0)
             for method, expected in (("DELETE", 200), ("GET", 404)):

@@ -11,7 +11,7 @@ struct NoticeGroupTests {
 
     init() throws { ann = try #require(UserID("ann")) }
 
-    /// What ann's pages say: the kind, and for groups who is named and how many there are.
+    /// The notifications of ann's pages: the kind, and for groups the people who are named and the count.
     private func lines(_ store: NotificationStore, limit: Int) async throws -> [String] {
         var (lines, cursor): ([String], TreeKey?) = ([], nil)
         repeat {

@@ -48,7 +48,7 @@ package struct AuditStepDocument: Document, Hashable {
     package var mended = 0
     /// The bytes of files that nothing names.
     package var garbage = 0
-    /// What keeps the store from taking a note of the result, which `tintype status` would tell; absent where nothing does.
+    /// The reason for which the store could not note the result, which `tintype status` then does not tell; absent when it did.
     package var unkept: String?
     package var finished = false
 

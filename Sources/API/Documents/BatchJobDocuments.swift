@@ -92,7 +92,7 @@ package struct BatchJobDocument: Document, Hashable {
     package var failed = 0
     /// Why the last of the failed posts could not be switched.
     package var lastFailure: String?
-    /// What the job waits for, and where; absent while it does not.
+    /// The reason for which the job waits, and the place; absent while it does not wait.
     package var waiting: String?
     /// What ended the job before its end.
     package var fault: String?

@@ -3,7 +3,7 @@ import Posts
 import Tree
 
 extension PhotoIndex {
-    /// What has to be true of the index: each entry names a post that shows the photos of its key, and there is one for the photos of
+    /// The rules of the index: each entry names a post that shows the photos of its key, and there is one for the photos of
     /// each post, unless they were posted again.
     static let rules = [named, listed]
 

@@ -47,7 +47,7 @@ package final class UserQuotas: Sendable {
         }
     }
 
-    /// What a user has stored, and the limit; nil for none.
+    /// The bytes that a user has stored, and the limit; nil for none.
     fileprivate func state(of user: UserID) async throws -> (usage: Usage, quota: Quota?) {
         let standard = settings.value.userQuota
         return try await tree.snapshot { snapshot in

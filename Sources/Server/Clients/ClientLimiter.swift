@@ -19,7 +19,7 @@ final class ClientLimiter: Sendable {
     /// The number of rows that may be read at once, for each request that may come in a second: a house full of people has
     /// one address, and opens the gallery at the same time.
     private static let rowBurst = 10_000.0
-    /// How many of these come back in a second: for users, and for all at an address who have not signed in.
+    /// The rows of these that come back in a second: for users, and for all at an address who have not signed in.
     private static let rowsPerSecond = 1000.0
     private static let unsignedRowsPerSecond = 250.0
     /// From how many requests' worth on a write waits until the client has something left.

@@ -61,9 +61,9 @@ package struct FeedPage: Sendable {
 
 /// Reads pages of feeds.
 package struct FeedReader: Sendable {
-    /// How many records are read in vain at most, about, for each post that a page may have.
+    /// The most records, about, that are read in vain for each post that a page may have.
     private static let hiddenPerItem = 5
-    /// How many posts are passed over at most, about, without their records.
+    /// The most posts, about, that are passed over without their records.
     private static let maxPassed = 50_000
 
     private let tree: TreeStore

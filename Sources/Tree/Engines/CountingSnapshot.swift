@@ -1,6 +1,6 @@
 /// A snapshot that counts the rows that are visited, and the searches.
 struct CountingSnapshot: EngineSnapshot {
-    /// What has been counted.
+    /// The number of rows and searches so far.
     final class Rows {
         fileprivate(set) var count = 0
     }

@@ -81,7 +81,7 @@ private struct ChangeLogWalk: Sendable {
 
     init(batch: Int) { self.batch = batch }
 
-    /// What was found, behind the last row.
+    /// The gap behind the last row that was looked at; nil where there is none.
     var gap: ChangeGap? {
         guard let found, let last, found.first < last.sequence else { return nil }
         return ChangeGap(first: found.first, end: min(found.end, last.sequence))

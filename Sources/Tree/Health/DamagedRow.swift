@@ -69,7 +69,7 @@ extension StoreFormat {
         return path
     }
 
-    /// Where a row is, for people: of which kind it is, and its table and its key, as SQLite's tools take them.
+    /// The place of a row, for people: its kind, its table and its key, as SQLite's tools take them.
     static func place(of key: [UInt8]) -> String {
         let kind =
             switch key.first {

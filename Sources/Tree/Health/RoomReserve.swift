@@ -15,7 +15,7 @@ public final class RoomReserve: Sendable {
     static let pieceBytes = 4 << 20
 
     private struct State {
-        /// How much of the file there is.
+        /// The size of the file, in bytes.
         var size: Int
         /// Whether the file is known to have its blocks: one that was copied may lack them.
         var hasBlocks = false

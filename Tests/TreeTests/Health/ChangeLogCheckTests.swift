@@ -10,7 +10,7 @@ import Testing
         var changes: [UInt64] = []
         /// Rows of the fourth change.
         var pieces: [UInt32] = []
-        /// What is missing.
+        /// The changes that are missing.
         var gap: ChangeGap?
 
         var ranges: [ByteRange] {

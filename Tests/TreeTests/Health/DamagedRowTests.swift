@@ -6,7 +6,7 @@ import Testing
 
 /// A row that cannot be read is named, nothing else suffers for it, and a person's word replaces it.
 @Suite(.timeLimit(.minutes(30))) struct DamagedRowTests {
-    /// What has become of a row.
+    /// The damage of a row.
     enum Damage: CaseIterable, Sendable {
         case otherText, noBytes, unknownTag, notUTF8, longValueGone, priority
 

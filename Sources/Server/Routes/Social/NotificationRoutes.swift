@@ -57,7 +57,7 @@ struct NotificationRoutes: Sendable {
 
     private static let example = #"{"all":true}"#
 
-    /// What a body says is to be marked: one of its members; with ids, whether these are of groups.
+    /// Reads from a body which notifications are to be marked: by one of its members, and by `grouped` beside ids.
     private static func selection(in members: [String: JSONValue]) throws(Failure) -> Notifications.Selection {
         let fault = Failure(
             .badRequest, "the body does not say what was read",
