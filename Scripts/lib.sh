@@ -137,15 +137,15 @@ install_clients() {
 }
 
 install_packages() {
-    local as_root=()
-    if ((EUID != 0)); then as_root=(sudo -n); fi
-    if ! command -v apt-get >/dev/null || ! "${as_root[@]}" true 2>/dev/null; then
+    if ! command -v apt-get >/dev/null || ! as_root true 2>/dev/null; then
         die "some packages are missing; run this, then try again: sudo apt-get update && sudo apt-get install $*"
     fi
     say "installing $*"
-    "${as_root[@]}" apt-get update -q >&2
-    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "$@" >&2
+    as_root apt-get update -q >&2
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "$@" >&2
 }
+
+as_root() { if ((EUID == 0)); then "$@"; else sudo -n "$@"; fi; }
 
 # Builds with SwiftPM: swift_build ARGUMENT… is `swift build ARGUMENT…`. SwiftPM passes a package's traits to the compiler in
 # the order of a hash table, whose seed is another in each process; without a fixed one the flags change their order from one
