@@ -27,6 +27,9 @@ SWIFT = ["python3", "Tests/harness/swift_tests.py"]
 # As `swift_build` of Scripts/lib.sh.
 BUILD = ["env", "SWIFT_DETERMINISTIC_HASHING=1", "swift", "build"]
 
+# The number of lines at the end of a part's output that are told again if it fails.
+LAST_WORDS = 30
+
 # Rows that run side by side, each one part after the other. Most parts wait more than they compute.
 ROWS = [
     {
@@ -79,7 +82,7 @@ class Run:
     """The parts that have ended. Methods may be called from any thread."""
 
     def __init__(self):
-        self.lock, self.seconds, self.failed = threading.Lock(), {}, []
+        self.lock, self.seconds, self.failed = threading.Lock(), {}, {}
 
     def take(self, row, patience=HANG):
         for name, command in row.items():
@@ -98,11 +101,12 @@ class Run:
                 process.wait()
                 status = f"still ran after {patience} s"
             output.seek(0)
+            text = output.read()
             with self.lock:
                 self.seconds[name] = time.monotonic() - begin
-                print(f"\n== {name} ({self.seconds[name]:.0f} s)\n{output.read()}", flush=True)
+                print(f"\n== {name} ({self.seconds[name]:.0f} s)\n{text}", flush=True)
                 if status != 0:
-                    self.failed.append(name)
+                    self.failed[name] = text.splitlines()[-LAST_WORDS:]
                     print(f"✘ {name}: {status}", flush=True)
 
 
@@ -123,8 +127,9 @@ def main():
     for name, seconds in run.seconds.items():
         print(f"{seconds:7.0f}  {name}")
     print(f"{time.monotonic() - begin:7.0f}  all of them")
-    for name in run.failed:
-        print(f"✘ {name}")
+    # Whoever sees the end alone sees what failed.
+    for name, words in run.failed.items():
+        print(f"✘ {name}", *words, sep="\n✘   ")
     sys.exit(1 if run.failed else 0)
 
 
