@@ -11,30 +11,20 @@ import Synchronization
 /// Each connection has a thread of its own: nothing here blocks Swift's cooperative threads.
 public final class SQLiteEngine: Engine {
     /// The number of threads in each of the two lanes.
-    private static let readerCount = 2
+    static let readerCount = 2
 
-    private let writer: WorkerThreads<SQLiteWriter>
+    let writer: WorkerThreads<SQLiteWriter>
     /// The lane in which each read begins. One that takes more than a little is broken off, and begins anew in the
     /// other lane, so that small ones wait for none that is large. In each lane clients take turns.
-    private let quickReaders: WorkerThreads<SQLiteReader>
-    private let longReaders: WorkerThreads<SQLiteReader>
+    let quickReaders: WorkerThreads<SQLiteReader>
+    let longReaders: WorkerThreads<SQLiteReader>
     /// The number of transactions that have ended, by which readers know whether their state is still the last one.
     private let commitCount = Atomic<UInt64>(0)
     private let lastFault = Mutex<TreeError?>(nil)
     private let logSize = Atomic(0)
-    /// The work that holds readers, of one kind at a time.
-    private struct Upkeep {
-        /// The longest time for which long reads are waited for at the first try, and at all.
-        static let patience = (first: Duration.seconds(1), longest: Duration.seconds(32))
-
-        var renewal: Task<Result<Void, TreeError>, Never>?
-        var restart: Task<Void, Never>?
-        var pageReturn: Task<Void, Never>?
-        /// The time for which the next restart of the log waits for long reads.
-        var patience = Self.patience.first
-    }
-
-    private let upkeep = Mutex(Upkeep())
+    let upkeep = Mutex(Upkeep())
+    /// The length of the log from which on each transaction waits a little before it begins, in bytes, and that wait.
+    private let slowdown: (logBytes: Int, wait: @Sendable () async -> Void)
 
     /// Opens the database at a path, or makes it, readable for its owner alone.
     ///
@@ -46,9 +36,15 @@ public final class SQLiteEngine: Engine {
     }
 
     /// - Parameters:
-    ///   - restartPages: The number of pages from which on the log is to begin anew.
+    ///   - restartPages: The number of pages from which on the log is to begin anew. Where it has half as many more,
+    ///     transactions wait.
     ///   - maxFreePages: The number of pages that may be free.
-    init(path: String, restartPages: Int32, maxFreePages: Int64 = SQLiteWriter.maxFreePages) throws(TreeError) {
+    ///   - wait: The wait of a transaction while the log is that long.
+    init(
+        path: String, restartPages: Int32, maxFreePages: Int64 = SQLiteWriter.maxFreePages,
+        wait: @escaping @Sendable () async -> Void = { try? await Task.sleep(for: .milliseconds(200)) }
+    ) throws(TreeError) {
+        slowdown = (logBytes: Int(restartPages) * 4096 * 3 / 2, wait)
         try Self.createFile(path)
         writer = try WorkerThreads(count: 1) { () throws(TreeError) in
             try SQLiteWriter(path: path, restartPages: restartPages, maxFreePages: maxFreePages)
@@ -149,11 +145,14 @@ public final class SQLiteEngine: Engine {
     ///
     /// After a failure, also that of the commit itself, the transaction is rolled back and counts as not done, also for
     /// whoever opens the database after a crash.
+    ///
+    /// Where long reads keep the log from beginning anew, it waits a little first: so the log grows slowly until they end.
     public func write<Result: Sendable>(
         _ body: @escaping @Sendable (any EngineTransaction) throws(TreeError) -> Result,
         committed: @escaping @Sendable (Result) -> Void
     ) async throws(TreeError) -> Result {
         if fault?.code == .io { try await renew() }
+        if logBytes >= slowdown.logBytes { await slowdown.wait() }
         return try await withWriter { writer throws(TreeError) in
             let result: Result
             do {
@@ -189,102 +188,6 @@ public final class SQLiteEngine: Engine {
 
     /// The length of the log that the next start has to read, in bytes.
     public var logBytes: Int { logSize.load(ordering: .relaxed) }
-
-    /// Lets the log begin anew. It does so by itself where for a moment nobody reads, which never comes with many readers.
-    private func restartLogSoon() {
-        upkeep.withLock { upkeep in
-            guard upkeep.restart == nil, upkeep.renewal == nil else { return }
-            upkeep.restart = Task(name: "Restart of the log") { [patience = upkeep.patience] in
-                let isDone = await self.restartLog(within: patience)
-                self.upkeep.withLock { upkeep in
-                    upkeep.restart = nil
-                    upkeep.patience = isDone ? Upkeep.patience.first : min(patience * 2, Upkeep.patience.longest)
-                }
-            }
-        }
-    }
-
-    /// Long reads are let end first, while quick ones are answered; then all are held for as long as it takes to move what is left.
-    ///
-    /// - Parameter patience: The time for which long reads are waited for: others of their lane wait meanwhile.
-    /// - Returns: Whether it was done; else it is tried again when the log has grown.
-    private func restartLog(within patience: Duration) async -> Bool {
-        let longReads = hold([longReaders]) { $0.endTransaction() }
-        defer { longReads.release() }
-        guard await longReads.waitUntilComplete(within: patience) else {
-            try? await withWriter { writer in writer.postponeRestart() }
-            return false
-        }
-        try? await withWriter { writer in writer.checkpointNow() }
-        let quickReads = hold([quickReaders]) { $0.endTransaction() }
-        defer { quickReads.release() }
-        await quickReads.waitUntilComplete()
-        try? await withWriter { writer in writer.restartLog() }
-        return true
-    }
-
-    /// Returns free pages to the file system, some at a time, between the writes of others.
-    private func returnFreePagesSoon() {
-        upkeep.withLock { upkeep in
-            guard upkeep.pageReturn == nil else { return }
-            upkeep.pageReturn = Task(name: "Return of free pages") {
-                while (try? await self.withWriter { writer in writer.returnFreePages() }) == true {}
-                self.upkeep.withLock { $0.pageReturn = nil }
-            }
-        }
-    }
-
-    /// Commits nothing; and when an earlier checkpoint failed, makes it anew.
-    public func probe() async throws(TreeError) {
-        try await withWriter { writer throws(TreeError) in try writer.commitNothing() }
-        if fault != nil { try await renew() }
-    }
-
-    /// Makes the checkpoint that failed anew; those who come meanwhile wait for the same one.
-    private func renew() async throws(TreeError) {
-        let task = upkeep.withLock { upkeep in
-            if let renewal = upkeep.renewal { return renewal }
-            let task = Task { [restart = upkeep.restart] in
-                await restart?.value
-                let outcome = await self.renewAlone()
-                self.upkeep.withLock { $0.renewal = nil }
-                return outcome
-            }
-            upkeep.renewal = task
-            return task
-        }
-        try await task.value.get()
-    }
-
-    private func renewAlone() async -> Swift.Result<Void, TreeError> {
-        do {
-            // First, so that reads go on while nothing can be opened anew.
-            try await withWriter { writer throws(TreeError) in try writer.commitNothing() }
-            let barrier = fault?.code == .io ? hold([quickReaders, longReaders]) { $0.close() } : nil
-            defer { barrier?.release() }
-            await barrier?.waitUntilComplete()
-            return .success(try await withWriter { writer throws(TreeError) in try writer.renew() })
-        } catch {
-            return .failure(error)
-        }
-    }
-
-    /// Has the threads of some lanes held, once each has let go of what it reads; before the reads that wait.
-    private func hold(
-        _ lanes: [WorkerThreads<SQLiteReader>], letGo: @escaping @Sendable (SQLiteReader) -> Void
-    ) -> ReaderBarrier {
-        let barrier = ReaderBarrier(count: lanes.count * Self.readerCount)
-        for readers in lanes {
-            for _ in 0..<Self.readerCount {
-                let isTaken = readers.submit(isUrgent: true) { reader in
-                    letGo(reader)
-                    barrier.hold()
-                }
-                if !isTaken { barrier.skipOne() }
-            }
-        }
-        return barrier
-    }
 
     /// Moves the log into the database and closes it.
     ///

@@ -140,8 +140,10 @@ final class SQLiteWriter {
     /// Whether the log has become so long that readers are to be held for a moment, so that it can begin anew.
     var isRestartDue: Bool { fault == nil && logPages.pointee >= restartsAt }
 
-    /// Lets the log grow by an eighth before it is to begin anew: somebody reads from it for long.
-    func postponeRestart() { restartsAt = logPages.pointee + restartPages / 8 }
+    /// Lets the log grow by an eighth before it is to begin anew, and by less where it is long: somebody reads from it for long.
+    func postponeRestart() {
+        restartsAt = logPages.pointee + restartPages / (logPages.pointee < restartPages * 3 / 2 ? 8 : 32)
+    }
 
     /// Moves what nobody reads from the log into the database.
     func checkpointNow() {

@@ -1,0 +1,123 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Tree
+
+/// The write-ahead log begins anew before it is long, whoever reads.
+@Suite("Restart of the log", .timeLimit(.minutes(30)))
+struct LogRestartTests {
+    @Test("the log begins anew also where somebody reads at every moment, and all is there when it is cut off then")
+    func restart() async throws {
+        try await withScratchFolder { folder in
+            let path = folder + "/tree.sqlite"
+            let engine = try SQLiteEngine(path: path, restartPages: 200)
+            let isWriting = Shared(true)
+            var restarts = 0
+            try await withThrowingTaskGroup(of: Void.self) { tasks in
+                // As many as there are threads for reading, each in its next read as soon as one has ended.
+                for size in [ReadSize.unknown, .unknown, .large, .large] {
+                    tasks.addTask {
+                        while isWriting.value {
+                            try await engine.read(size) { snapshot throws(TreeError) in
+                                for _ in 0..<500 { _ = try snapshot.value(for: [0]) }
+                            }
+                        }
+                    }
+                }
+                // Each writes five pages, and more; without a new beginning the log has all of them at the end.
+                var (round, length) = (0, 0)
+                while restarts < 3, round < 20_000 {
+                    try await engine.write { [round] transaction throws(TreeError) in
+                        try transaction.put(
+                            [UInt8](repeating: UInt8(round & 255), count: 20_000), for: [UInt8(round % 50)])
+                    }
+                    if engine.logBytes < length { restarts += 1 }
+                    (round, length) = (round + 1, engine.logBytes)
+                }
+                isWriting.change { $0 = false }
+                try await tasks.waitForAll()
+            }
+            #expect(restarts == 3)
+            for suffix in ["", "-wal"] {
+                try FileManager.default.copyItem(atPath: path + suffix, toPath: folder + "/cut" + suffix)
+            }
+            let again = try SQLiteEngine(path: folder + "/cut")
+            #expect(try await keys(of: again).count == 50)
+            await again.close()
+            await engine.close()
+        }
+    }
+
+    @Test("a read that takes long holds neither writers nor other long reads up while the log is to begin anew")
+    func longRead() async throws {
+        try await withScratchFolder { folder in
+            let engine = try SQLiteEngine(path: folder + "/tree.sqlite", restartPages: 200) {}
+            let (gate, begun) = (Semaphore(), Semaphore())
+            let value = [UInt8](repeating: 7, count: 20_000)
+            @Sendable func write(_ count: Int) async throws {
+                for round in 0..<count {
+                    try await engine.write { transaction throws(TreeError) in
+                        try transaction.put(value, for: [UInt8(round % 50)])
+                    }
+                }
+            }
+            try await write(50)
+            async let long = engine.read(.large) { snapshot throws(TreeError) in
+                begun.signal()
+                gate.wait()
+                return try snapshot.value(for: [0])
+            }
+            _ = try await engine.read(.large) { _ throws(TreeError) in begun.wait() }
+            try await write(100)
+            #expect(
+                try await engine.read(.large) { snapshot throws(TreeError) in try snapshot.value(for: [1]) } == value)
+            #expect(engine.logBytes > 400 * 4096, "it cannot begin anew beneath a read")
+            gate.signal()
+            #expect(try await long == value)
+            try await eventually {
+                try await write(10)
+                return engine.logBytes < 200 * 4096
+            }
+            await engine.close()
+        }
+    }
+
+    @Test("Transactions wait while a read keeps a long log from beginning anew, and no longer")
+    func slowdown() async throws {
+        try await withScratchFolder { folder in
+            let (gate, begun, waits) = (Semaphore(), Semaphore(), Shared(0))
+            let engine = try SQLiteEngine(path: folder + "/tree.sqlite", restartPages: 200) {
+                waits.change { $0 += 1 }
+            }
+            @Sendable func write() async throws {
+                try await engine.write { transaction throws(TreeError) in
+                    try transaction.put([UInt8](repeating: 7, count: 20_000), for: [0])
+                }
+            }
+            try await write()
+            async let long = engine.read(.large) { snapshot throws(TreeError) in
+                begun.signal()
+                gate.wait()
+                return try snapshot.value(for: [0])?.count
+            }
+            _ = try await engine.read(.large) { _ throws(TreeError) in begun.wait() }
+            while engine.logBytes < 300 * 4096 { try await write() }
+            #expect(waits.value == 0, "half as long again as it should be")
+            for count in 1...3 {
+                try await write()
+                #expect(waits.value == count)
+            }
+            gate.signal()
+            #expect(try await long == 20_000)
+            try await eventually {
+                try await write()
+                return engine.logBytes < 200 * 4096
+            }
+            let before = waits.value
+            try await write()
+            #expect(waits.value == before)
+            await engine.close()
+        }
+    }
+}
