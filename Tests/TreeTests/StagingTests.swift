@@ -109,6 +109,35 @@ struct StagingTests {
         }
     }
 
+    @Test(
+        "No transaction puts more than a piece, be it rows or bytes that are many",
+        arguments: [
+            (count: 100, length: 10, most: 20 * 30), (count: 5, length: 4000, most: 4100),
+            (count: 1, length: 9000, most: 9100),
+        ])
+    func pieces(count: Int, length: Int, most: Int) async throws {
+        let engine = MeteredEngine()
+        let store = try await TreeStore(
+            engine: engine, isMaintained: false, minRowsOfLargeWrite: 50, minBytesOfLargeWrite: 8000,
+            piece: StagingEngine.Piece(rows: 20, bytes: 3000))
+        func value(_ letter: String) throws -> TreeValue {
+            .object(
+                Dictionary(
+                    uniqueKeysWithValues: (0..<count).map {
+                        (TreeKey(unchecked: "key\($0)"), .string(String(repeating: letter, count: length)))
+                    }))
+        }
+        for letter in ["a", "b"] {
+            try await store.set("place", to: value(letter))
+            #expect(try await store.get("place") == value(letter))
+            await store.largeWrites.waitUntilSettled()
+            #expect(try await store.get("place") == value(letter))
+        }
+        #expect(engine.dataBytes.allSatisfy { $0 <= most }, "\(engine.dataBytes)")
+        #expect(engine.dataBytes.count { $0 > 0 } >= 4, "staged twice, and settled twice")
+        await store.close()
+    }
+
     @Test("A write that changes nothing changes nothing, though it is large", arguments: EngineKind.allCases)
     func unchanged(kind: EngineKind) async throws {
         try await withEngine(kind) { engine in

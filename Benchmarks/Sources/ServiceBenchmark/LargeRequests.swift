@@ -47,9 +47,9 @@ func measureLargeRequests(_ service: Service, seconds: Double) throws {
         }
     }
     try exchange(HTTP.request("PUT", "/.settings/rules.json", #"{"rules":{".write":true}}"#), to: socket)
-    try smallRequests("beside a person's updates of 10,000 paths with two values each", service, seconds) { isOver in
+    try smallRequests("beside a person's updates of 5,000 paths with two values each", service, seconds) { isOver in
         try putTogether(to: socket, until: isOver) { round in
-            (0..<10_000).map { #""notes/note\#($0)":{"first":\#(round),"second":\#(round)}"# }
+            (0..<5000).map { #""notes/note\#($0)":{"first":\#(round),"second":\#(round)}"# }
         }
     }
 }

@@ -1,8 +1,8 @@
 /// The derivations of a store, by the nodes that they follow, in strata: those of one see what those before it have
 /// written.
 ///
-/// An update that touches none of these nodes costs a comparison of keys for each place. One that touches a node costs
-/// two searches and what the derivations read.
+/// A write that is not near any of these nodes costs a look at what their keys begin with. One that touches a node costs two
+/// searches and what the derivations read.
 struct Derivations: Sendable {
     /// The nodes of one pattern, and what follows from them in one stratum.
     private struct Place: Sendable {
@@ -21,6 +21,7 @@ struct Derivations: Sendable {
     }
 
     private let places: [Place]
+    private let beginnings: KeyBeginnings
     let strataCount: Int
 
     init(_ strata: [[any Derivation]]) {
@@ -37,12 +38,13 @@ struct Derivations: Sendable {
             }
         }
         self.places = places
+        beginnings = KeyBeginnings(Set(places.map { $0.pattern.beginning(behind: $0.prefix) }))
         strataCount = strata.count
     }
 
     /// Whether anything may be derived from what a write changes.
     func concern(_ write: EncodedWrite) throws(TreeError) -> Bool {
-        guard !write.isPriority else { return false }
+        guard !write.isPriority, beginnings.mayConcern(write.key.span) else { return false }
         let node = try SegmentedKey(write.key)
         return places.contains { $0.mayConcern(node) }
     }
@@ -92,7 +94,7 @@ struct Derivations: Sendable {
     func touch(
         _ write: EncodedWrite, from stratum: Int, in snapshot: any EngineSnapshot, _ touched: inout Touched
     ) throws(TreeError) {
-        guard !write.isPriority, !places.isEmpty else { return }
+        guard !write.isPriority, beginnings.mayConcern(write.key.span) else { return }
         let node = try SegmentedKey(write.key)
         // A node may be of several places.
         var states = NodeStates()

@@ -23,19 +23,15 @@ extension EngineTransaction {
         guard isAlone else { return nil }
         guard !deleted.isEmpty else { return [] }
         try remove(range)
-        for (index, write) in deleted.enumerated() {
-            // Once for the children of one parent: by the last of them.
-            let following = index + 1 < deleted.count ? writes[deleted[index + 1]].key : nil
-            if try following.map({ key throws(TreeError) in try !Self.areSiblings(writes[write].key, key) }) ?? true {
-                try removeOrphanedPriorities(above: writes[write].key)
-            }
+        // Once for the children of one parent.
+        var parent: [UInt8]?
+        for index in deleted {
+            let key = writes[index].key
+            if let parent, try PathEncoding.isChild(key.span, of: parent.span) { continue }
+            try removeOrphanedPriorities(above: key)
+            let node = try SegmentedKey(key)
+            parent = node.depth > 0 ? node.ancestor(atDepth: node.depth - 1) : nil
         }
         return deleted.map { writes[$0] }
-    }
-
-    private static func areSiblings(_ key: [UInt8], _ other: [UInt8]) throws(TreeError) -> Bool {
-        let (left, right) = (try SegmentedKey(key), try SegmentedKey(other))
-        guard left.depth > 0, left.depth == right.depth else { return false }
-        return left.ancestor(atDepth: left.depth - 1) == right.ancestor(atDepth: right.depth - 1)
     }
 }

@@ -13,6 +13,9 @@ extension SQLiteEngine {
         var patience = Self.patience.first
     }
 
+    /// Whether the last try to let the log begin anew ended before the reads that it waited for.
+    var isLogHeld: Bool { upkeep.withLock { $0.patience > Upkeep.patience.first } }
+
     /// Lets the log begin anew. It does so by itself where for a moment nobody reads, which never comes with many readers.
     func restartLogSoon() {
         upkeep.withLock { upkeep in

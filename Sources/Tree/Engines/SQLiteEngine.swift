@@ -152,7 +152,7 @@ public final class SQLiteEngine: Engine {
         committed: @escaping @Sendable (Result) -> Void
     ) async throws(TreeError) -> Result {
         if fault?.code == .io { try await renew() }
-        if logBytes >= slowdown.logBytes { await slowdown.wait() }
+        if logBytes >= slowdown.logBytes, isLogHeld { await slowdown.wait() }
         return try await withWriter { writer throws(TreeError) in
             let result: Result
             do {

@@ -42,6 +42,13 @@ struct SegmentedKey {
 }
 
 extension PathPattern {
+    /// What the keys of rows at its nodes begin with: the prefix of their tree, and the keys before the first wildcard.
+    func beginning(behind prefix: [UInt8]) -> [UInt8] {
+        var beginning = prefix
+        for case .segment(let segment) in elements.prefix(while: { $0 != .any }) { beginning += segment }
+        return beginning
+    }
+
     /// Whether a node, or its ancestor that has as many keys as this pattern, matches; of a node that is less deep,
     /// whether something below it may.
     func matches(_ node: SegmentedKey) -> Bool {

@@ -8,6 +8,7 @@ struct TreeRules: Sendable {
     /// The indexes that are being built or ready.
     let indexes: [Index]
     let expiries: [RulesCatalog.Expiry]
+    private let beginnings: KeyBeginnings
 
     /// Reads the rules that a state of the store has; nil for none.
     init?(of namespace: Namespace, catalog row: [UInt8], in snapshot: any EngineSnapshot) throws(TreeError) {
@@ -23,11 +24,17 @@ struct TreeRules: Sendable {
         version = catalog.version
         indexes = catalog.indexes.filter { $0.state != .dropped }
         expiries = catalog.expiries
+        let prefix = StoreFormat.prefix(of: namespace)
+        beginnings = KeyBeginnings(
+            Set((indexes.map(\.parents) + expiries.map(\.nodes)).map { $0.beginning(behind: prefix) }))
     }
 
-    /// Whether they ask for something to be kept beside what is at a node, above it or below it.
-    func concern(_ node: SegmentedKey) -> Bool {
-        indexes.contains { $0.parents.matches(node) } || expiries.contains { $0.nodes.matches(node) }
+    /// The node of a key, if they ask for something to be kept beside what is there, above it or below it; else nil.
+    func concernedNode(of key: [UInt8]) throws(TreeError) -> SegmentedKey? {
+        guard beginnings.mayConcern(key.span) else { return nil }
+        let node = try SegmentedKey(key)
+        let isConcerned = indexes.contains { $0.parents.matches(node) } || expiries.contains { $0.nodes.matches(node) }
+        return isConcerned ? node : nil
     }
 
     /// The row of a rules document.

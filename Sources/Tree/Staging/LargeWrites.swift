@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Commits updates, those that replace a node by very many rows in such a way that others hardly wait for them: the
-/// rows are staged before the update's turn in a transaction comes.
+/// Commits updates, those that replace a node by very many rows, or long ones, in such a way that others hardly wait
+/// for them: the rows are staged before the update's turn in a transaction comes.
 ///
 /// One is staged at a time; the next waits until the one before has been settled. Where rules keep something beside the
 /// rows of the node, and of updates that write several nodes, all is done in one transaction after all.
@@ -16,8 +16,8 @@ final class LargeWrites: BackgroundWork {
     private let clock: @Sendable () -> Int64
     /// The room that deletions have on a full disk; nil for none.
     let reserve: RoomReserve?
-    /// The number of rows from which on a write is large.
-    private let minRows: Int
+    /// The number of rows from which on a write is large, and that of their bytes.
+    private let minRows, minBytes: Int
     let limits: WriteLimits
     private let turns = StagingTurns()
     private let wakeUps = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
@@ -26,7 +26,7 @@ final class LargeWrites: BackgroundWork {
 
     init(
         engine: StagingEngine, group: GroupCommit, changeLog: ChangeLog, rules: RulesCache, derivations: Derivations,
-        reserve: RoomReserve?, clock: @escaping @Sendable () -> Int64, minRows: Int
+        reserve: RoomReserve?, clock: @escaping @Sendable () -> Int64, minRows: Int, minBytes: Int
     ) {
         self.engine = engine
         self.group = group
@@ -36,6 +36,7 @@ final class LargeWrites: BackgroundWork {
         self.reserve = reserve
         self.clock = clock
         self.minRows = minRows
+        self.minBytes = minBytes
         limits = WriteLimits(maxRows: minRows, derivations: derivations)
     }
 
@@ -63,7 +64,7 @@ final class LargeWrites: BackgroundWork {
 
     private func commitAnyhow(_ update: EncodedUpdate) async throws(TreeError) -> CommitReceipt {
         try limits.check(update)
-        guard let write = update.onlyWrite, write.rows.count >= minRows else {
+        guard let write = update.onlyWrite, write.rows.count >= minRows || write.rows.bytes.count >= minBytes else {
             try limits.checkRows(of: update)
             return try await group.commit(update)
         }

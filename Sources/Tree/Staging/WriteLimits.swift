@@ -1,7 +1,7 @@
 /// The most that somebody whom rules bind writes in one transaction, for which all others wait.
 struct WriteLimits: Sendable {
     /// The most paths of an update.
-    static let maxPaths = 10_000
+    static let maxPaths = 5000
     /// The most rows that follow from an update.
     static let maxDerivedRows = 1000
     /// The number of rows only written that cost as much as one that follows from them.

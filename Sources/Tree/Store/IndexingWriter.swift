@@ -86,14 +86,13 @@ struct IndexingWriter {
     ) throws(TreeError) -> Bool {
         let namespace = try StoreFormat.namespace(ofDataKey: write.key.span)
         guard let rules = try rules.rules(of: namespace, in: snapshot) else { return true }
-        return !rules.concern(try SegmentedKey(write.key))
+        return try rules.concernedNode(of: write.key) == nil
     }
 
     /// The rules of the tree and the node that a key is of, if they ask for something to be kept beside what is there.
     private mutating func rules(concerning key: [UInt8]) throws(TreeError) -> (TreeRules, SegmentedKey)? {
         guard let rules = try rules(ofTreeOf: key) else { return nil }
-        let node = try SegmentedKey(key)
-        return rules.concern(node) ? (rules, node) : nil
+        return try rules.concernedNode(of: key).map { (rules, $0) }
     }
 
     private mutating func rules(ofTreeOf key: [UInt8]) throws(TreeError) -> TreeRules? {

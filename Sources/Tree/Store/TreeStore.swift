@@ -43,11 +43,13 @@ public final class TreeStore: Sendable {
 
     /// - Parameters:
     ///   - minRowsOfLargeWrite: The number of rows from which on a write is staged.
+    ///   - minBytesOfLargeWrite: The number of their bytes from which on it is.
     ///   - piece: How much of it is staged, and settled, at a time.
     init(
         engine: any Engine, retention: ChangeRetention = ChangeRetention(), mark: CommitMark? = nil,
         reserve: RoomReserve? = nil, derivations: [[any Derivation]] = [], isMaintained: Bool = true,
-        minRowsOfLargeWrite: Int = 20_000, piece: StagingEngine.Piece = StagingEngine.Piece(),
+        minRowsOfLargeWrite: Int = 10_000, minBytesOfLargeWrite: Int = 4 << 20,
+        piece: StagingEngine.Piece = StagingEngine.Piece(),
         clock: @escaping @Sendable () -> Int64 = WallClock.milliseconds
     ) async throws(TreeError) {
         let health = TreeHealth()
@@ -68,7 +70,7 @@ public final class TreeStore: Sendable {
         group = GroupCommit { takeGroup throws(TreeError) in try await committer.apply(takeGroup) }
         largeWrites = LargeWrites(
             engine: engine, group: group, changeLog: changeLog, rules: rules, derivations: derivations,
-            reserve: reserve, clock: clock, minRows: minRowsOfLargeWrite)
+            reserve: reserve, clock: clock, minRows: minRowsOfLargeWrite, minBytes: minBytesOfLargeWrite)
         maintenance = Maintenance(engine: engine, rules: rules, group: group, clock: clock)
         healthCheck = HealthCheck(engine: engine, changeLog: changeLog)
         try await engine.write { transaction throws(TreeError) in try StoreFormat.checkVersion(in: transaction) }

@@ -1,0 +1,28 @@
+import Testing
+
+@testable import Tree
+
+@Suite("Beginnings of keys")
+struct KeyBeginningsTests {
+    @Test(
+        "A key is of interest at, above and below where the nodes of a pattern may be",
+        arguments: [
+            ("", true), ("posts", true), ("posts/a", true), ("posts/a/text", true), ("post", false),
+            ("postscript", false),
+            ("likes", true), ("likes/a/maria", true), ("people", true), ("people/maria", true),
+            ("people/maria/posts/a", true), ("notes/1", false), ("zebra", false),
+        ] as [(TreePath, Bool)])
+    func mayConcern(path: TreePath, isOfInterest: Bool) {
+        let prefix = StoreFormat.prefix(of: TreePath.root.namespace)
+        let patterns = ["posts/*", "posts/*/text", "likes/*/*", "people/*/posts"] as [TreePath]
+        let beginnings = KeyBeginnings(Set(patterns.map { TreePattern($0).elements.beginning(behind: prefix) }))
+        let found = beginnings.mayConcern(StoreFormat.dataKey(path).span)
+        #expect(found == isOfInterest)
+    }
+
+    @Test("Of no pattern no key is of interest", arguments: ["", "posts"] as [TreePath])
+    func none(path: TreePath) {
+        let found = KeyBeginnings([]).mayConcern(StoreFormat.dataKey(path).span)
+        #expect(!found)
+    }
+}
