@@ -23,7 +23,7 @@ public final class SQLiteEngine: Engine {
     private let lastFault = Mutex<TreeError?>(nil)
     private let logSize = Atomic(0)
     let upkeep = Mutex(Upkeep())
-    /// The length of the log from which on each transaction waits a little before it begins, in bytes, and that wait.
+    /// The length from which on a log that reads hold makes each transaction wait a little, in bytes, and that wait.
     private let slowdown: (logBytes: Int, wait: @Sendable () async -> Void)
 
     /// Opens the database at a path, or makes it, readable for its owner alone.
@@ -36,15 +36,15 @@ public final class SQLiteEngine: Engine {
     }
 
     /// - Parameters:
-    ///   - restartPages: The number of pages from which on the log is to begin anew. Where it has half as many more,
-    ///     transactions wait.
+    ///   - restartPages: The number of pages from which on the log is to begin anew. Where reads hold it and it has twice
+    ///     as many, transactions wait.
     ///   - maxFreePages: The number of pages that may be free.
     ///   - wait: The wait of a transaction while the log is that long.
     init(
         path: String, restartPages: Int32, maxFreePages: Int64 = SQLiteWriter.maxFreePages,
         wait: @escaping @Sendable () async -> Void = { try? await Task.sleep(for: .milliseconds(200)) }
     ) throws(TreeError) {
-        slowdown = (logBytes: Int(restartPages) * 4096 * 3 / 2, wait)
+        slowdown = (logBytes: Int(restartPages) * 4096 * 2, wait)
         try Self.createFile(path)
         writer = try WorkerThreads(count: 1) { () throws(TreeError) in
             try SQLiteWriter(path: path, restartPages: restartPages, maxFreePages: maxFreePages)

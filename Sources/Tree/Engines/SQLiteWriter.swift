@@ -9,8 +9,8 @@ final class SQLiteWriter {
     /// The number of pages of 4 KiB by which the log grows between two checkpoints.
     private static let checkpointPages: Int32 = 4000
 
-    /// The number of pages from which on the log is to begin anew, by default twice as many.
-    static let restartPages = 2 * checkpointPages
+    /// The number of pages from which on the log is to begin anew, by default half as many more.
+    static let restartPages = checkpointPages * 3 / 2
 
     /// The number of free pages that the database may have in any case: what is written next takes them.
     static let maxFreePages: Int64 = 4096
@@ -142,7 +142,7 @@ final class SQLiteWriter {
 
     /// Lets the log grow by an eighth before it is to begin anew, and by less where it is long: somebody reads from it for long.
     func postponeRestart() {
-        restartsAt = logPages.pointee + restartPages / (logPages.pointee < restartPages * 3 / 2 ? 8 : 32)
+        restartsAt = logPages.pointee + restartPages / (logPages.pointee < restartPages * 2 ? 8 : 32)
     }
 
     /// Moves what nobody reads from the log into the database.

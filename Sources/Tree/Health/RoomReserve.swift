@@ -8,7 +8,7 @@ import Synchronization
 /// a piece of the file, and is tried again. From then on all others are refused, as they are on a full disk: what was given up
 /// is for deletions alone, until there is room enough to set it aside again.
 public final class RoomReserve: Sendable {
-    /// The size of the file, in bytes: as long as the log of the database becomes before it begins anew
+    /// The size of the file, in bytes: more than the log of the database has before it begins anew
     /// (`SQLiteWriter.restartPages`), so that deletions can go on until it does, and then write over what is there.
     public static let byteCount = 32 << 20
     /// The bytes that are given up at a time: several times what a deletion writes, and few, as another program may take them.
