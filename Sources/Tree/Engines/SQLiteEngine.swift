@@ -23,8 +23,10 @@ public final class SQLiteEngine: Engine {
     private let lastFault = Mutex<TreeError?>(nil)
     private let logSize = Atomic(0)
     let upkeep = Mutex(Upkeep())
-    /// The length from which on a log that reads hold makes each transaction wait a little, in bytes, and that wait.
-    private let slowdown: (logBytes: Int, wait: @Sendable () async -> Void)
+    /// The length from which on a log that is to begin anew makes each transaction wait, in bytes.
+    let maxLogBytes: Int
+    /// A twentieth of the longest such wait.
+    let pause: @Sendable () async -> Void
 
     /// Opens the database at a path, or makes it, readable for its owner alone.
     ///
@@ -36,15 +38,16 @@ public final class SQLiteEngine: Engine {
     }
 
     /// - Parameters:
-    ///   - restartPages: The number of pages from which on the log is to begin anew. Where reads hold it and it has twice
-    ///     as many, transactions wait.
+    ///   - restartPages: The number of pages from which on the log is to begin anew; from twice as many on, transactions
+    ///     wait for it.
     ///   - maxFreePages: The number of pages that may be free.
-    ///   - wait: The wait of a transaction while the log is that long.
+    ///   - pause: A twentieth of the longest time for which a transaction waits.
     init(
         path: String, restartPages: Int32, maxFreePages: Int64 = SQLiteWriter.maxFreePages,
-        wait: @escaping @Sendable () async -> Void = { try? await Task.sleep(for: .milliseconds(200)) }
+        pause: @escaping @Sendable () async -> Void = { try? await Task.sleep(for: .milliseconds(10)) }
     ) throws(TreeError) {
-        slowdown = (logBytes: Int(restartPages) * 4096 * 2, wait)
+        maxLogBytes = 2 * Int(restartPages) * 4096
+        self.pause = pause
         try Self.createFile(path)
         writer = try WorkerThreads(count: 1) { () throws(TreeError) in
             try SQLiteWriter(path: path, restartPages: restartPages, maxFreePages: maxFreePages)
@@ -152,7 +155,7 @@ public final class SQLiteEngine: Engine {
         committed: @escaping @Sendable (Result) -> Void
     ) async throws(TreeError) -> Result {
         if fault?.code == .io { try await renew() }
-        if logBytes >= slowdown.logBytes, isLogHeld { await slowdown.wait() }
+        await waitForRestart()
         return try await withWriter { writer throws(TreeError) in
             let result: Result
             do {
