@@ -46,7 +46,13 @@ package enum FindingKind: String, Codable, CaseIterable, Sendable {
     case likesWithoutPost = "likes_without_post"
     case commentsWithoutPost = "comments_without_post"
 
+    case accountUnreadable = "account_unreadable"
+    /// Two accounts have one address, number or identity elsewhere: by it only one of them is found.
+    case accountTwice = "account_twice"
+
     // What follows from records.
+    /// An account is not found by its address, number or identity elsewhere.
+    case accountUnlisted = "account_unlisted"
     /// A post is not in the order of publication as it should be.
     case postUnlisted = "post_unlisted"
     /// An entry of a list names what is not there.
@@ -75,7 +81,8 @@ package enum FindingKind: String, Codable, CaseIterable, Sendable {
     package var remedy: FindingRemedy {
         switch self {
         case .renditionMissing, .renditionWrongSize, .renditionDamaged, .renditionForeign, .objectUnlisted,
-            .uploadNotQueued, .postUnlisted, .entryDangling, .linkHalf, .counterWrong, .indexWrong, .changesMissing:
+            .uploadNotQueued, .accountUnlisted, .postUnlisted, .entryDangling, .linkHalf, .counterWrong, .indexWrong,
+            .changesMissing:
             .repair
         case .orphanedFile, .unclaimedFiles: .gc
         default: .person
@@ -92,7 +99,8 @@ package enum FindingKind: String, Codable, CaseIterable, Sendable {
         case .fileMisplaced: "the service did not make it: move it away, or delete it"
         case .postUnreadable: "a client of the database wrote it; mend it there"
         case .uploadMissing, .postMissing: "put the tree back from a backup, or delete what is left"
-        case .uploadUnreadable, .objectUnreadable: "put the tree back from a backup"
+        case .uploadUnreadable, .objectUnreadable, .accountUnreadable: "put the tree back from a backup"
+        case .accountTwice: "delete one of them, or change its address: tintype user"
         case .photosDiffer: "a client of the database changed the post's photos; mend them there"
         case .postTwice: "delete the one at posts/: readers of the audiences have the other one"
         case .authorMissing: "a client of the database wrote it; make the person, or delete the post"

@@ -39,6 +39,9 @@ public protocol BlobStore: Sendable {
     /// The names of what lies beside the folders of users, in byte order: nothing of it can be a blob.
     func strayNames() async throws(FileError) -> [String]
 
+    /// The names in the folders of some posts that are none of blobs, in byte order, for each post.
+    func strayNames(inPosts posts: [(userID: String, postID: String)]) async throws(FileError) -> [[String]]
+
     /// Moves a blob out of the store into a folder, replacing nothing. A blob that is missing is no error.
     func release(_ name: BlobName, to target: Directory, as fileName: String) async throws(FileError)
 
@@ -70,6 +73,11 @@ extension BlobStore {
 
     /// The default, for stores that have nothing but blobs.
     public func strayNames() async throws(FileError) -> [String] { [] }
+
+    /// The default, for stores that have nothing but blobs.
+    public func strayNames(
+        inPosts posts: [(userID: String, postID: String)]
+    ) async throws(FileError) -> [[String]] { posts.map { _ in [] } }
 
     /// Opens a blob for reading; nil when there is none.
     package func openIfThere(_ name: BlobName) async throws(FileError) -> FileReader? {

@@ -122,6 +122,22 @@ public final class LocalBlobStore: BlobStore {
         }
     }
 
+    /// See ``BlobStore/strayNames(inPosts:)``.
+    public func strayNames(
+        inPosts posts: [(userID: String, postID: String)]
+    ) async throws(FileError) -> [[String]] {
+        try await FileThreads.run { [root] () throws(FileError) in
+            var names: [[String]] = []
+            for (userID, postID) in posts {
+                names.append(
+                    try Self.unlessMissing { () throws(FileError) in
+                        try root.folder(userID).folder(postID).names().filter { !BlobName.isValid($0) }
+                    })
+            }
+            return names
+        }
+    }
+
     /// See ``BlobStore/release(_:to:as:)``.
     public func release(_ name: BlobName, to target: Directory, as fileName: String) async throws(FileError) {
         try await unlessMissing { store throws(FileError) in

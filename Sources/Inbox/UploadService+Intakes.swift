@@ -5,10 +5,12 @@ extension UploadService {
     /// Puts the pipeline together with the intakes that there are: the inbox, and the socket.
     package convenience init(
         storage: StorageFolder, settings: PipelineSettings, renderer: any PhotoRenderer = InProcessRenderer(),
-        moderator: Moderator? = nil, logger: Logger
+        moderator: Moderator? = nil, auditedBy rules: [TreeRule] = [], logger: Logger
     ) {
-        self.init(storage: storage, settings: settings, renderer: renderer, moderator: moderator, logger: logger) {
-            settings in
+        self.init(
+            storage: storage, settings: settings, renderer: renderer, moderator: moderator, auditedBy: rules,
+            logger: logger
+        ) { settings in
             IntakeHandlers(
                 inbox: InboxIntake(storage, settings: settings, logger: logger), socket: HTTPIntake(storage),
                 putAside: FailedFilesOfService(storage))

@@ -46,6 +46,8 @@ package final class UploadService: Service, CustomStringConvertible {
     /// Room for one audit at a time that somebody waits for.
     package let auditSlot = JobSlot()
     package let renditions: RenditionMaker
+    /// What has to be true of the tree, by which audits look at it.
+    let auditRules: [TreeRule]
     let garbage: GarbageList
     private let poison: PoisonList
     private let workers: UploadWorkers
@@ -58,10 +60,12 @@ package final class UploadService: Service, CustomStringConvertible {
 
     /// Puts the parts together, each from those before it.
     ///
-    /// - Parameter makeIntakes: Makes the handlers of the ways in; it is given the present settings.
+    /// - Parameters:
+    ///   - rules: What has to be true of trees that the pipeline does not know, for audits.
+    ///   - makeIntakes: Makes the handlers of the ways in; it is given the present settings.
     package init(
         storage: StorageFolder, settings: PipelineSettings, renderer: any PhotoRenderer = InProcessRenderer(),
-        moderator: Moderator? = nil, logger: Logger,
+        moderator: Moderator? = nil, auditedBy rules: [TreeRule] = [], logger: Logger,
         intakes makeIntakes: (_ settings: @escaping @Sendable () -> PipelineSettings) -> IntakeHandlers
     ) {
         let shared = SharedSettings(settings)
@@ -105,6 +109,7 @@ package final class UploadService: Service, CustomStringConvertible {
         jobs = JobWorker(tree, uploads: leftovers, clock: storage.clock, logger: logger)
         batches = BatchJobs(tree, ids: storage.ids, clock: storage.clock, logger: logger)
         audits = AuditResults(tree, clock: storage.clock)
+        auditRules = TreeRule.all + rules
         workers = UploadWorkers(store: store, publisher: publisher, disk: disk, logger: logger)
     }
 

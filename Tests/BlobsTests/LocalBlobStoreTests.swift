@@ -30,6 +30,11 @@ struct LocalBlobStoreTests {
             for name in ["notes.txt", ".hidden", "my photos/p/f"] { try scratch.write([1], to: "blobs/\(name)") }
             #expect(symlink("\(scratch.path)/blobs/maria", "\(scratch.path)/blobs/link") == 0)
             #expect(try await store.strayNames() == [".hidden", "link", "my photos", "notes.txt"])
+
+            for name in [".DS_Store", "my photo.jpg", "é.jpg"] { try scratch.write([1], to: "blobs/maria/p/\(name)") }
+            let strays = try await store.strayNames(inPosts: [("maria", "p"), ("maria", "q"), ("jan", "p")])
+            #expect(strays == [[".DS_Store", "my photo.jpg", "é.jpg"], [], []])
+            #expect(try await store.fileNames(userID: "maria", postID: "p") == ["f"])
         }
     }
 }

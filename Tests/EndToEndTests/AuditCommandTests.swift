@@ -1,7 +1,9 @@
 import Foundation
 import Glibc
+import Pipeline
 import TestSupport
 import Testing
+import TreeModel
 
 @testable import Tree
 
@@ -16,6 +18,34 @@ struct AuditCommandTests {
         try Data(try Data(contentsOf: thumb).dropLast(9)).write(to: thumb)
         try Data([1]).write(to: URL(fileURLWithPath: "\(folder)/stray.jpg"))
         return post
+    }
+
+    @Test("Accounts are looked at, too: who is not found by an address any more is found again after a repair")
+    func accounts() async throws {
+        try await withScratch { scratch in
+            let path = scratch.path + "/Storage"
+            let daemon = try await Daemon(storage: path)
+            func tintype(_ arguments: String...) async throws -> (status: Int32, output: String, errors: String) {
+                try await run(arguments + ["--storage", path])
+            }
+            let added = try await tintype("user", "add", "maria@example.com", "--uid", "maria", "--generate-password")
+            #expect(added.status == 0, "\(added)")
+            #expect(try await tintype("check").status == 0)
+            #expect(try await daemon.stop() == 0)
+            let storage = try await StorageFolder(path: path)
+            try await storage.tree.set(TreePath(["emails"], in: Namespace(reserved: "accounts")), to: nil)
+            await storage.close()
+
+            let again = try await Daemon(storage: path)
+            let check = try await tintype("check")
+            #expect(check.status == 3 && check.output.contains("account_unlisted  accounts:emails/"), "\(check)")
+            #expect(try await tintype("user", "show", "maria@example.com").status == 1)
+            let repair = try await tintype("repair")
+            #expect(repair.status == 0 && repair.output.contains("[repaired]"), "\(repair)")
+            #expect(try await tintype("user", "show", "maria@example.com").status == 0)
+            #expect(try await again.stop() == 0)
+            #expect(try await tintype("check").status == 0)
+        }
     }
 
     @Test("On a disk that is read-only, audits and backups end with 1, and name the place: trying again is of no use")

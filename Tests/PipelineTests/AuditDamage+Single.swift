@@ -36,6 +36,9 @@ extension AuditDamage {
         misplaced("a folder that is nobody's", "my photos/-OaZzZzZzZzZzZzZzZzZ/original.jpg"),
         misplaced("a file among somebody's posts", "maria/notes.txt"),
         misplaced("a folder among somebody's posts that is no post", "maria/old/original.jpg"),
+        .init(.fileMisplaced, "a file of a post with a name that is none of ours") { store in
+            try store.running.scratch.write([1, 2, 3], to: "Storage/blobs/maria/\(store.post)/my photo.jpg")
+        },
         .init(.changesMissing, "a change is missing in the change log") { store in
             let last = try await store.tree.token.sequence
             try await store.tree.engine.write { transaction throws(TreeError) in

@@ -75,7 +75,8 @@ struct AuditTests {
         #expect(AuditDamage.all.count >= 25)
         let kinds = Set(AuditDamage.all.map(\.kind))
         let ofTheWhole: Set<FindingKind> = [.treeDamaged, .rulesUnreadable, .storesDiffer, .backupDamaged]
-        #expect(Set(FindingKind.allCases).subtracting(kinds) == ofTheWhole)
+        let ofAccounts: Set<FindingKind> = [.accountUnreadable, .accountTwice, .accountUnlisted]
+        #expect(Set(FindingKind.allCases).subtracting(kinds) == ofTheWhole.union(ofAccounts))
     }
 
     private func originals(_ store: AuditStore) async throws -> [String: Data] {

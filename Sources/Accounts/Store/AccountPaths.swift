@@ -30,15 +30,19 @@ enum AccountPaths {
 
     static func account(_ uid: TreeKey) -> TreePath { accounts / uid }
 
+    private static let (emails, phones, identities) = (path("emails"), path("phones"), path("identities"))
+    /// What accounts are found by, besides their ids.
+    static let indexes = [emails, phones, identities]
+
     /// The account with an e-mail address: its id.
-    static func email(_ email: EmailAddress) -> TreePath { path("emails") / hash(email.description) }
+    static func email(_ email: EmailAddress) -> TreePath { emails / hash(email.description) }
 
     /// The account with a telephone number: its id.
-    static func phone(_ number: String) -> TreePath { path("phones") / hash(number) }
+    static func phone(_ number: String) -> TreePath { phones / hash(number) }
 
     /// The account that an identity elsewhere belongs to: its id.
     static func identity(_ provider: String, _ rawID: String) -> TreePath {
-        path("identities") / hash("\(provider.utf8.count):\(provider)\(rawID)")
+        identities / hash("\(provider.utf8.count):\(provider)\(rawID)")
     }
 
     static func sessions(of uid: TreeKey) -> TreePath { sessions / uid }
@@ -56,4 +60,14 @@ enum AccountPaths {
     }
 
     private static func path(_ key: TreeKey) -> TreePath { TreePath([key], in: .accounts) }
+}
+
+extension Account {
+    /// The paths at which the account's id stands.
+    var indexPaths: Set<TreePath> {
+        var paths = Set(identities.map { AccountPaths.identity($0.provider, $0.rawID) })
+        if let email { paths.insert(AccountPaths.email(email)) }
+        if let phoneNumber { paths.insert(AccountPaths.phone(phoneNumber)) }
+        return paths
+    }
 }

@@ -73,7 +73,7 @@ struct AccountTransaction {
     mutating func delete(_ account: Account) throws {
         let key = try AccountStore.key(of: account.uid)
         changes[AccountPaths.account(key)] = nil
-        for path in indexes(of: account) { changes[path] = nil }
+        for path in account.indexPaths { changes[path] = nil }
         if let email = account.email { try dropCodes(of: email) }
         try signOut(account.uid, beforeSeconds: now / 1000 + 1)
         addedCount -= 1
@@ -101,19 +101,11 @@ struct AccountTransaction {
                 throw IdentityError.alreadyLinked
             }
         }
-        let paths = indexes(of: new)
-        for path in old.map(indexes(of:)) ?? [] where !paths.contains(path) { changes[path] = nil }
+        let paths = new.indexPaths
+        for path in old?.indexPaths ?? [] where !paths.contains(path) { changes[path] = nil }
         for path in paths { changes[path] = .string(new.uid) }
         changes[AccountPaths.account(key)] = new.record
         shown.append(ShownAccount(new, formerName: old?.displayName))
-    }
-
-    /// The paths at which an account's id stands.
-    private func indexes(of account: Account) -> Set<TreePath> {
-        var paths = Set(account.identities.map { AccountPaths.identity($0.provider, $0.rawID) })
-        if let email = account.email { paths.insert(AccountPaths.email(email)) }
-        if let number = account.phoneNumber { paths.insert(AccountPaths.phone(number)) }
-        return paths
     }
 
     // MARK: Sessions

@@ -127,7 +127,7 @@ package struct Audit: Sendable {
     /// All that there is to look at, each in pages.
     private func surveys(_ context: AuditRun.Context) -> [any AuditSurvey] {
         let looksAtAll = order.user == nil && order.looksAtRecords
-        let rules = looksAtAll && order.action != .gc ? TreeRule.all : []
+        let rules = looksAtAll && order.action != .gc ? service.auditRules : []
         // What a repair has mended is right for the rules that come after.
         let onTheWay = order.changes ? [] : rules.filter { $0.list?.list == Paths.uploads }
         let others = order.changes ? rules : rules.filter { $0.list?.list != Paths.uploads }

@@ -33,9 +33,16 @@ struct StraySurvey: AuditSurvey {
         let unclaimed = try await storage.tree.snapshot(size: .large) { snapshot in
             try page.filter { try UnclaimedFiles.isUnclaimed($0, of: owner, in: snapshot) }
         }
-        var found = AuditPage()
+        var found = Self.page(ofStrays: try await strays(in: page))
         for id in unclaimed { try await note(id, of: owner, &found) }
         return found
+    }
+
+    /// The places of what lies in folders of posts and can be no blob.
+    private func strays(in posts: [PostID]) async throws -> [String] {
+        let owner = owner
+        let names = try await storage.blobs.strayNames(inPosts: posts.map { (owner, $0.string) })
+        return zip(posts, names).flatMap { post, names in names.map { "\(owner)/\(post)/\($0)" } }
     }
 
     private static func page(ofStrays paths: [String]) -> AuditPage {

@@ -1,9 +1,9 @@
-import API
+package import API
 import Social
-import Tree
+package import Tree
 
 /// What has to be true of each node of a place, for as long as the tree is sound.
-struct TreeRule: Sendable {
+package struct TreeRule: Sendable {
     /// What is said of a node that breaks it.
     enum Judgement: Sendable {
         /// What has to be written so that all is right; nothing where it is.
@@ -16,14 +16,14 @@ struct TreeRule: Sendable {
     let place: TreePattern
     private let judgement: Judgement
 
-    init(
+    package init(
         _ kind: FindingKind, at place: TreePattern,
         mend: @escaping @Sendable (_ node: TreePath, TreeSnapshot) throws(TreeError) -> [TreeWrite]
     ) {
         (self.kind, self.place, judgement) = (kind, place, .mend(mend))
     }
 
-    init(
+    package init(
         _ kind: FindingKind, at place: TreePattern,
         report: @escaping @Sendable (_ node: TreePath, TreeSnapshot) throws(TreeError) -> String?
     ) {

@@ -86,7 +86,8 @@ struct ServeCommand: AsyncParsableCommand {
         let pipeline = UploadService(
             storage: storage, settings: try configuration.pipelineSettings(),
             renderer: try configuration.photoRenderer(),
-            moderator: try Moderator(configuration, storagePath: storage.path, client, logger: logger), logger: logger)
+            moderator: try Moderator(configuration, storagePath: storage.path, client, logger: logger),
+            auditedBy: TreeRule.ofAccounts, logger: logger)
         let inbox = InboxWatcher(pipeline, settings: try configuration.inboxSettings(), logger: logger)
         var server = try configuration.httpSettings(socketPath: StorageFolder.socketPath(in: storage.path))
         server.database = try configuration.databaseSettings()

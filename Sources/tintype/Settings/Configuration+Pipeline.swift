@@ -21,7 +21,9 @@ extension Configuration {
         do {
             let logger = Logger(label: "tintype")
             let result = try await body(
-                UploadService(storage: storage, settings: settings, renderer: renderer, logger: logger))
+                UploadService(
+                    storage: storage, settings: settings, renderer: renderer, auditedBy: TreeRule.ofAccounts,
+                    logger: logger))
             await storage.close()
             return result
         } catch {
