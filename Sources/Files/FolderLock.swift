@@ -29,6 +29,25 @@ public final class FolderLock: Sendable {
         }
     }
 
+    /// Takes the lock of the folder, and waits a second for a process that is on its way out: one that was killed has it until
+    /// the kernel has taken everything from it.
+    ///
+    /// - Parameter pause: A twentieth of the wait.
+    /// - Throws: `FileError`, `storage_locked` naming the process that has it.
+    public static func waiting(
+        in folder: Directory, pause: () async -> Void = { try? await Task.sleep(for: .milliseconds(50)) }
+    ) async throws(FileError) -> FolderLock {
+        for _ in 0..<20 {
+            do throws(FileError) {
+                return try FolderLock(in: folder)
+            } catch {
+                guard error.code == .locked else { throw error }
+                await pause()
+            }
+        }
+        return try FolderLock(in: folder)
+    }
+
     deinit {
         _ = close(file.withLock { $0 })
     }

@@ -83,7 +83,7 @@ package final class StorageFolder: Sendable {
         self.engine = engine
         self.mediaPlace = mediaPlace
         root = try Directory(path: path, create: true)
-        lock = try FolderLock(in: root)
+        lock = try await FolderLock.waiting(in: root)
         try UnfinishedRestore.refuse(in: root)
         upgrading = engine == .sqlite ? try await StoreUpgrade(in: root, now: clock()) : nil
         incoming = try root.folder("incoming", create: true)

@@ -18,4 +18,23 @@ struct FolderLockTests {
             _ = try FolderLock(in: folder)
         }
     }
+
+    @Test("A holder who goes is waited for, a second long; one who stays is named", arguments: [0, 1, 20, nil])
+    func waiting(pausesUntilItGoes: Int?) async throws {
+        try await withScratch { scratch in
+            let (holder, folder) = (try FolderLock(in: try scratch.directory()), try scratch.directory())
+            var pauses = 0
+            func pause() {
+                pauses += 1
+                if pauses == pausesUntilItGoes { holder.release() }
+            }
+            if pausesUntilItGoes == 0 { holder.release() }
+            do throws(FileError) {
+                _ = try await FolderLock.waiting(in: folder, pause: pause)
+                #expect(pauses == pausesUntilItGoes)
+            } catch {
+                #expect(error.code == .locked && pauses == 20 && pausesUntilItGoes == nil, "\(error)")
+            }
+        }
+    }
 }
