@@ -68,7 +68,9 @@ package final class BackupFolder: BackupTarget, BackupSource {
         } else {
             // A first backup may have been broken off before there was a mark.
             let leftovers = try root.names().filter { $0 != "lock" }
-            guard leftovers.allSatisfy(StagedFile.isTemporary) else { throw Self.foreign(path) }
+            guard leftovers.allSatisfy(StagedFile.isTemporary) else {
+                throw Self.foreign(path, holding: ", and is not empty")
+            }
             for name in leftovers { try root.remove(name) }
             // The keys that sign tokens come to be in it.
             try closeToOthers(root)
@@ -78,9 +80,9 @@ package final class BackupFolder: BackupTarget, BackupSource {
         for name in [BackupLayout.backups, BackupLayout.blobs] { _ = try root.folder(name, create: true) }
     }
 
-    private static func foreign(_ path: String) -> Failure {
+    private static func foreign(_ path: String, holding rest: String = "") -> Failure {
         Failure(
-            .notBackup, "\(path) is no folder of backups, and is not empty",
+            .notBackup, "\(path) is no folder of backups\(rest)",
             hint: "name a folder that tintype backup has made, or a new one")
     }
 

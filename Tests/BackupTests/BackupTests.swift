@@ -130,6 +130,12 @@ struct BackupTests {
             let path = "\(running.scratch.path)/begun"
             for name in ["lock"] + files { try running.scratch.write("", to: "begun/\(name)") }
             do {
+                _ = try BackupFolder(path: path)
+                Issue.record("there is no backup to read")
+            } catch {
+                #expect(Failure(error).message == "\(path) is no folder of backups")
+            }
+            do {
                 let made = try await store.backup(to: path)
                 #expect(refusal == nil && made.last.finished)
             } catch {

@@ -22,6 +22,8 @@ private let mistakes: [Mistake] = [
         unwanted: ["Unknown option"]),
     Mistake(arguments: ["inbox", "lss"], words: [#"did you mean "ls""#, "tintype inbox --help"]),
     Mistake(arguments: ["help", "uplaod"], words: [#"did you mean "upload""#]),
+    Mistake(arguments: ["posts", "delete", "p"], words: [#"did you mean "rm""#, "tintype posts --help"]),
+    Mistake(arguments: ["backup", "ls", "d"], words: [#"did you mean "list""#]),
     Mistake(
         arguments: ["something-else"], words: ["upload", "rethumb", "serve"], unwanted: ["did you", "worker"]),
     Mistake(

@@ -1,7 +1,14 @@
 /// Suggestions for words that are not known.
 enum Spelling {
-    /// The known word that is closest to a word; nil when none is close enough.
+    /// What other programs call what commands do here.
+    private static let synonyms = [
+        "create": "add", "del": "rm", "delete": "rm", "get": "show", "list": "ls", "ls": "list", "remove": "rm",
+        "rm": "remove",
+    ]
+
+    /// The known word that means the same as a word, or is closest to it; nil when none is close enough.
     static func suggestion(for word: String, among known: [String]) -> String? {
+        if let synonym = synonyms[word], known.contains(synonym) { return synonym }
         let nearest = known.map { ($0, distance(word, $0)) }.min { $0.1 < $1.1 }
         guard let (name, distance) = nearest, distance <= max(1, word.count / 3) else { return nil }
         return name
