@@ -51,7 +51,7 @@ package struct Restore: Sendable {
         var progress = BackupProgress(report: report)
         let plan = try await RestorePlan(point, of: source)
         let root = try Directory(path: path, create: true)
-        let lock = try FolderLock(in: root)
+        let lock = try await FolderLock.waiting(in: root)
         defer { lock.release() }
         for path in try await source.unreadable() { try await progress.note(.unreadable(path)) }
         let isNew = try begin(Goal(store: plan.state.store, point: "\(point)"), in: root)

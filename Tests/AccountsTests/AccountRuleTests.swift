@@ -46,6 +46,11 @@ struct AccountRuleTests {
             "an address is none", [.unreadable], isMended: false,
             written: [AccountPaths.accounts / "ann" / "email": "nobody"]),
         Damage(
+            "a number is none", [.unreadable], isMended: false, written: [AccountPaths.accounts / "ann" / "phone": 5]),
+        Damage(
+            "identities are none", [.unreadable], isMended: false,
+            written: [AccountPaths.accounts / "ann" / "identities": "x"]),
+        Damage(
             "two accounts have one address", [.twice], isMended: false,
             written: [AccountPaths.accounts / "bob" / "email": "ann@example.com"]),
         Damage(
@@ -87,6 +92,27 @@ struct AccountRuleTests {
                 try await fixture.tree.update(mending)
             }
             #expect(try await Self.findings(in: fixture.tree) == (damage.isMended ? [] : damage.found))
+        }
+    }
+
+    @Test(
+        "Where two accounts have one address, a change of the one takes nothing from the other",
+        arguments: [true, false])
+    func oneAddress(isDeleted: Bool) async throws {
+        try await withAccounts { fixture in
+            let ann = try await fixture.signUp()
+            let bob = try await fixture.signUp("bob@example.com")
+            let account = AccountPaths.accounts / (try TreeKey(bob.uid))
+            try await fixture.tree.set(account / "email", to: "ann@example.com")
+            if isDeleted {
+                try await fixture.perform(.delete, ["localId": .string(bob.uid)], by: Fixture.admin)
+            } else {
+                let name: JSONValue = ["localId": .string(bob.uid), "displayName": "Bob"]
+                try await fixture.perform(.update, name, by: Fixture.admin)
+                let address: JSONValue = ["localId": .string(bob.uid), "email": "new@example.com"]
+                try await fixture.perform(.update, address, by: Fixture.admin)
+            }
+            #expect(try await fixture.signIn().uid == ann.uid)
         }
     }
 

@@ -10,14 +10,16 @@ struct KeyBeginningsTests {
             ("", true), ("posts", true), ("posts/a", true), ("posts/a/text", true), ("post", false),
             ("postscript", false),
             ("likes", true), ("likes/a/maria", true), ("people", true), ("people/maria", true),
-            ("people/maria/posts/a", true), ("notes/1", false), ("zebra", false),
+            ("people/maria/posts/a", true), ("notes/1", false),
+            ("zebra", false), ("7", true), ("7/a", true), ("07", false), ("70", false),
         ] as [(TreePath, Bool)])
     func mayConcern(path: TreePath, isOfInterest: Bool) {
         let prefix = StoreFormat.prefix(of: TreePath.root.namespace)
-        let patterns = ["posts/*", "posts/*/text", "likes/*/*", "people/*/posts"] as [TreePath]
+        let patterns = ["posts/*", "posts/*/text", "likes/*/*", "people/*/posts", "7/*"] as [TreePath]
         let beginnings = KeyBeginnings(Set(patterns.map { TreePattern($0).elements.beginning(behind: prefix) }))
-        let found = beginnings.mayConcern(StoreFormat.dataKey(path).span)
-        #expect(found == isOfInterest)
+        let key = StoreFormat.dataKey(path)
+        let found = [key, key + [PathEncoding.priorityTag]].map { beginnings.mayConcern($0.span) }
+        #expect(found == [isOfInterest, isOfInterest])
     }
 
     @Test("Of no pattern no key is of interest", arguments: ["", "posts"] as [TreePath])

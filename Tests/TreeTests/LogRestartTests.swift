@@ -84,7 +84,7 @@ struct LogRestartTests {
         }
     }
 
-    @Test("Transactions wait while a read keeps a long log from beginning anew, and no longer")
+    @Test("Transactions wait while a long log is being let begin anew, and no longer")
     func slowdown() async throws {
         try await withScratchFolder { folder in
             let (gate, begun, pauses) = (Semaphore(), Semaphore(), Shared(0))
@@ -108,11 +108,6 @@ struct LogRestartTests {
                 return pauses.value > 0
             }
             #expect(engine.logBytes >= 400 * 4096, "twice as long as it should be")
-            let first = pauses.value
-            for count in 1...3 {
-                try await write()
-                #expect(pauses.value == first + 20 * count)
-            }
             gate.signal()
             #expect(try await long == 20_000)
             try await eventually {

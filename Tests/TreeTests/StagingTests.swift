@@ -113,7 +113,7 @@ struct StagingTests {
         "No transaction puts more than a piece, be it rows or bytes that are many",
         arguments: [
             (count: 100, length: 10, most: 20 * 30), (count: 5, length: 4000, most: 4100),
-            (count: 1, length: 9000, most: 9100),
+            (count: 1, length: 9000, most: 9100), (count: 0, length: 9000, most: 9100),
         ])
     func pieces(count: Int, length: Int, most: Int) async throws {
         let engine = MeteredEngine()
@@ -121,11 +121,10 @@ struct StagingTests {
             engine: engine, isMaintained: false, minRowsOfLargeWrite: 50, minBytesOfLargeWrite: 8000,
             piece: StagingEngine.Piece(rows: 20, bytes: 3000))
         func value(_ letter: String) throws -> TreeValue {
-            .object(
-                Dictionary(
-                    uniqueKeysWithValues: (0..<count).map {
-                        (TreeKey(unchecked: "key\($0)"), .string(String(repeating: letter, count: length)))
-                    }))
+            let text = TreeValue.string(String(repeating: letter, count: length))
+            guard count > 0 else { return text }
+            return .object(
+                Dictionary(uniqueKeysWithValues: (0..<count).map { (TreeKey(unchecked: "key\($0)"), text) }))
         }
         for letter in ["a", "b"] {
             try await store.set("place", to: value(letter))

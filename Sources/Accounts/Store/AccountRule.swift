@@ -114,10 +114,11 @@ package struct AccountRule: Sendable {
         try node.lastKey.flatMap { uid throws(TreeError) in try AccountReader(snapshot: snapshot).account(uid.string) }
     }
 
-    /// Whether a record is one of an account, with an address and identities that can be read, if it has any.
+    /// Whether a record is one of an account, with an address, a number and identities that can be read, if it has any.
     private static func isReadable(_ record: TreeValue?) -> Bool {
         guard let record, let account = Account(uid: "", record: record) else { return false }
         return (record["email"] == nil || account.email != nil)
-            && record["identities"]?.object?.count ?? 0 == account.identities.count
+            && (record["phone"] == nil || account.phoneNumber != nil)
+            && (record["identities"] == nil || record["identities"]?.object?.count == account.identities.count)
     }
 }

@@ -73,7 +73,7 @@ struct AccountTransaction {
     mutating func delete(_ account: Account) throws {
         let key = try AccountStore.key(of: account.uid)
         changes[AccountPaths.account(key)] = nil
-        for path in account.indexPaths { changes[path] = nil }
+        for path in try held(by: account) { changes[path] = nil }
         if let email = account.email { try dropCodes(of: email) }
         try signOut(account.uid, beforeSeconds: now / 1000 + 1)
         addedCount -= 1
@@ -102,10 +102,25 @@ struct AccountTransaction {
             }
         }
         let paths = new.indexPaths
-        for path in old?.indexPaths ?? [] where !paths.contains(path) { changes[path] = nil }
-        for path in paths { changes[path] = .string(new.uid) }
+        for path in try old.map(held(by:)) ?? [] where !paths.contains(path) { changes[path] = nil }
+        for path in paths {
+            // Two accounts may have one address after damage: a change of the one takes nothing from the other.
+            guard try old?.indexPaths.contains(path) != true || !isHeldByOther(path, than: new) else { continue }
+            changes[path] = .string(new.uid)
+        }
         changes[AccountPaths.account(key)] = new.record
         shown.append(ShownAccount(new, formerName: old?.displayName))
+    }
+
+    /// The paths at which an account is found.
+    private func held(by account: Account) throws -> Set<TreePath> {
+        try account.indexPaths.filter { try !isHeldByOther($0, than: account) }
+    }
+
+    /// Whether another account is found at a path.
+    private func isHeldByOther(_ path: TreePath, than account: Account) throws -> Bool {
+        guard let uid = try reader.snapshot.get(path)?.stringValue, uid != account.uid else { return false }
+        return try reader.account(uid)?.indexPaths.contains(path) == true
     }
 
     // MARK: Sessions

@@ -33,7 +33,7 @@ struct StraySurvey: AuditSurvey {
         let unclaimed = try await storage.tree.snapshot(size: .large) { snapshot in
             try page.filter { try UnclaimedFiles.isUnclaimed($0, of: owner, in: snapshot) }
         }
-        var found = Self.page(ofStrays: try await strays(in: page))
+        var found = AuditPage(findings: try await strays(in: page).map(Self.finding(ofStrayName:)))
         for id in unclaimed { try await note(id, of: owner, &found) }
         return found
     }
@@ -43,6 +43,10 @@ struct StraySurvey: AuditSurvey {
         let owner = owner
         let names = try await storage.blobs.strayNames(inPosts: posts.map { (owner, $0.string) })
         return zip(posts, names).flatMap { post, names in names.map { "\(owner)/\(post)/\($0)" } }
+    }
+
+    private static func finding(ofStrayName path: String) -> Finding {
+        Finding(.fileMisplaced, path: "blobs/\(path)", message: "no file of the service has such a name")
     }
 
     private static func page(ofStrays paths: [String]) -> AuditPage {

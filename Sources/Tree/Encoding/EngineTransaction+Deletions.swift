@@ -23,15 +23,8 @@ extension EngineTransaction {
         guard isAlone else { return nil }
         guard !deleted.isEmpty else { return [] }
         try remove(range)
-        // Once for the children of one parent.
-        var parent: [UInt8]?
-        for index in deleted {
-            let key = writes[index].key
-            if let parent, try PathEncoding.isChild(key.span, of: parent.span) { continue }
-            try removeOrphanedPriorities(above: key)
-            let node = try SegmentedKey(key)
-            parent = node.depth > 0 ? node.ancestor(atDepth: node.depth - 1) : nil
-        }
+        // Those above the first are all: the priority of a node that is above a later one alone lies between them.
+        if let first = deleted.first { try removeOrphanedPriorities(above: writes[first].key) }
         return deleted.map { writes[$0] }
     }
 }

@@ -58,12 +58,6 @@ enum PathEncoding {
         return length
     }
 
-    /// Whether one key is that of a row at a child of the node that the other one is of.
-    static func isChild(_ key: Span<UInt8>, of parent: Span<UInt8>) throws(TreeError) -> Bool {
-        guard key.count > parent.count, key.starts(with: parent) else { return false }
-        return try segmentEnd(in: key, from: parent.count) == key.count
-    }
-
     /// The end of the segment that begins at an offset.
     static func segmentEnd(in bytes: Span<UInt8>, from start: Int) throws(TreeError) -> Int {
         guard start < bytes.count else { throw malformed }

@@ -13,13 +13,10 @@ extension SQLiteEngine {
         var patience = Self.patience.first
     }
 
-    /// Waits until a long log has begun anew, but not for long.
+    /// Waits while a long log is being let begin anew, but not for long.
     func waitForRestart() async {
-        for _ in 0..<20 where logBytes >= maxLogBytes && isLogHeld { await pause() }
+        for _ in 0..<20 where logBytes >= maxLogBytes && upkeep.withLock({ $0.restart != nil }) { await pause() }
     }
-
-    /// Whether the log is being let begin anew, or the last try ended before the reads that it waited for.
-    private var isLogHeld: Bool { upkeep.withLock { $0.restart != nil || $0.patience > Upkeep.patience.first } }
 
     /// Lets the log begin anew. It does so by itself where for a moment nobody reads, which never comes with many readers.
     func restartLogSoon() {

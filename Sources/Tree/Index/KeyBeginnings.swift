@@ -14,12 +14,15 @@ struct KeyBeginnings: Sendable {
         }
     }
 
-    /// Whether a key may be that of a row at, above or below a node of one of the patterns.
+    /// Whether a key may be that of a row at, above or below a node of one of the patterns. That of a priority stands for its node.
     func mayConcern(_ key: Span<UInt8>) -> Bool {
         let bytes = bytes.span
+        // The last byte of a number may be the same: then it only says less.
+        let isPriority = key.count > 0 && key[key.count - 1] == PathEncoding.priorityTag
+        let keyCount = isPriority ? key.count - 1 : key.count
         var start = 0
         for end in ends {
-            let length = min(end - start, key.count)
+            let length = min(end - start, keyCount)
             if bytes.extracting(start..<start + length).hasSameBytes(as: key.extracting(first: length)) { return true }
             start = end
         }
