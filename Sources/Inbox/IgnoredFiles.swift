@@ -4,11 +4,17 @@ enum IgnoredFiles {
     private static let names = [
         "Thumbs.db", "ehthumbs.db", "desktop.ini", "__MACOSX", "@eaDir", "lost+found",
     ].map { Array($0.utf8) }
-    private static let suffixes = [
+    private static let unfinished = [
         ".part", ".partial", ".tmp", ".crdownload", ".opdownload", ".download", ".filepart", ".uploading",
-        ".incomplete", "~",
-        ".aae", ".AAE", ".xmp", ".XMP",
-    ].map { Array($0.utf8) }
+        ".incomplete",
+    ]
+    private static let suffixes = (unfinished + ["~", ".aae", ".AAE", ".xmp", ".XMP"]).map { Array($0.utf8) }
+
+    /// Whether a file is one of some others on its way: its name has the other's in it, and is hidden or ends as such names do.
+    static func isUnfinished(_ name: String, of others: [String]) -> Bool {
+        guard name.hasPrefix(".") || unfinished.contains(where: name.hasSuffix) else { return false }
+        return others.contains(where: name.contains)
+    }
 
     static func contains(_ name: String) -> Bool {
         contains(Array(name.utf8))

@@ -29,6 +29,8 @@ extension InboxWatcher {
                 return nil
             }
             if SidecarNames.isVideo(late.name) { return await take(late, events) }
+            // The next walk finds it again.
+            if try await waits(late, for: photos) { return nil }
             throw Failure(
                 .badSidecar, "\(late.name) has no photo beside it",
                 hint: "put the text there before the photo, or use a folder NAME.post")
@@ -38,6 +40,18 @@ extension InboxWatcher {
             if await !service.disk.report(error) { note(error as? FileError, in: late.place.root) }
         }
         return nil
+    }
+
+    /// Whether one of some photos may still come: the text has not waited for long, or a photo is on its way beside it.
+    private func waits(_ late: Candidate, for photos: [String]) async throws -> Bool {
+        let (storage, patience) = (service.storage, settings.photoPatience)
+        return try await FileThreads.run {
+            let folder = try late.place.open(in: storage.inbox)
+            guard let entry = try folder.entry(late.name) else { return true }
+            let stability = FileStability(quietTime: patience, now: storage.clock())
+            return try !stability.isQuiet(entry)
+                || folder.names().contains { IgnoredFiles.isUnfinished($0, of: photos) }
+        }
     }
 
     /// The first of some photos that was taken from the place, and its receipt.

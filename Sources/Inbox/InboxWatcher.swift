@@ -18,6 +18,8 @@ package struct InboxWatcher: Service, CustomStringConvertible {
     package struct Settings: Sendable {
         /// How long a file must be unchanged before it is taken, if nothing told that it was closed or moved in.
         package var quietTime: Duration = .seconds(5)
+        /// How long a text waits for a photo that has not come, since it was last changed.
+        package var photoPatience: Duration = .seconds(3600)
         /// How often the inbox is walked through although nothing happened; less often where that takes long.
         package var rescanInterval: Duration = .seconds(10)
         /// Whether files are copied out of the inbox although they could be renamed: what happens by itself where the

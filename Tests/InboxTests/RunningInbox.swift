@@ -16,6 +16,7 @@ func withInbox(
 ) async throws {
     var quick = InboxWatcher.Settings()
     quick.quietTime = .milliseconds(300)
+    quick.photoPatience = .zero
     quick.rescanInterval = .milliseconds(200)
     intake(&quick)
     let logger = Logger(label: "inbox test") { _ in SwiftLogNoOpLogHandler() }
