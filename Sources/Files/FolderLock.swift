@@ -85,7 +85,10 @@ public final class FolderLock: Sendable {
             throw locked(folder)
         }
         let text = "\(getpid())\n"
-        guard ftruncate(file, 0) == 0, pwrite(file, text, text.utf8.count, 0) == text.utf8.count else {
+        // On a full disk the number is not there: it is for people alone.
+        guard ftruncate(file, 0) == 0,
+            pwrite(file, text, text.utf8.count, 0) >= 0 || errno == ENOSPC || errno == EDQUOT
+        else {
             let failure = FileError(errno: errno, doing: "write \(path)")
             _ = close(file)
             throw failure

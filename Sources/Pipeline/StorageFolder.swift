@@ -85,6 +85,9 @@ package final class StorageFolder: Sendable {
         root = try Directory(path: path, create: true)
         lock = try await FolderLock.waiting(in: root)
         try UnfinishedRestore.refuse(in: root)
+        let reserve = engine == .sqlite ? RoomReserve(path: "\(path)/tree.reserve") : nil
+        reserve?.makeRoomForStart(free: try FileSystemSpace(around: root).freeBytes)
+        if engine == .sqlite { try Self.refuseWithoutTree(in: root) }
         upgrading = engine == .sqlite ? try await StoreUpgrade(in: root, now: clock()) : nil
         incoming = try root.folder("incoming", create: true)
         try Self.removeParts(in: incoming)
@@ -95,10 +98,9 @@ package final class StorageFolder: Sendable {
         blobs = try LocalBlobStore(path: "\(path)/blobs", staging: incoming)
         for folder in [incoming, done, failed] { try FolderProbe(in: folder).removeLeftovers() }
         let database = try Self.open(engine, in: root)
-        let mark = engine == .sqlite ? try CommitMark(path: "\(path)/tree.mark") : nil
+        let mark = engine == .sqlite ? try CommitMark(path: "\(path)/\(Self.markName)") : nil
         tree = try await TreeStore(
-            engine: database, retention: retention, mark: mark,
-            reserve: engine == .sqlite ? RoomReserve(path: "\(path)/tree.reserve") : nil,
+            engine: database, retention: retention, mark: mark, reserve: reserve,
             derivations: Self.derivations(mediaPlace: mediaPlace))
         if tree.health.damage == nil { try? await upgrading?.begin(tree) }
         order = OrderMigration(tree: tree, logger: logger)
@@ -180,6 +182,17 @@ package final class StorageFolder: Sendable {
     }
 
     private static let treeName = "tree.sqlite"
+    private static let markName = "tree.mark"
+
+    /// Refuses a store whose database is gone, before there is a new one in its place.
+    private static func refuseWithoutTree(in root: Directory) throws {
+        guard try root.entry(treeName) == nil, try root.entry(markName) != nil,
+            try CommitMark(path: "\(root.path)/\(markName)").lastChange != .start
+        else { return }
+        throw FileError(
+            .notFound, "\(root.path)/\(treeName), the database of the store, is missing",
+            hint: "put it back, or restore the store from a backup")
+    }
 
     private static func open(_ engine: TreeEngine, in root: Directory) throws -> any Engine {
         let name = treeName

@@ -48,6 +48,27 @@ struct AuditCommandTests {
         }
     }
 
+    @Test("A store that nobody can open ends each command with 1: trying again is of no use", arguments: [true, false])
+    func unusable(isMissing: Bool) async throws {
+        try await withScratch { scratch in
+            let storage = scratch.path + "/Storage"
+            let daemon = try await Daemon(storage: storage)
+            _ = try await daemon.upload(try Fixture.bytes("baseline-420.jpg"), by: "maria")
+            #expect(try await daemon.stop() == 0)
+            let database = URL(filePath: storage + "/tree.sqlite")
+            if isMissing {
+                try FileManager.default.removeItem(at: database)
+            } else {
+                try Data(Data(contentsOf: database).prefix(5000)).write(to: database)
+            }
+            for command in [["check"], ["repair"], ["backup", "\(scratch.path)/backups"], ["serve"]] {
+                let told = try await run(command + ["--storage", storage])
+                #expect(told.status == 1 && told.errors.contains(isMissing ? database.path : "backup"), "\(told)")
+                #expect(FileManager.default.fileExists(atPath: database.path) != isMissing)
+            }
+        }
+    }
+
     @Test("On a disk that is read-only, audits and backups end with 1, and name the place: trying again is of no use")
     func readOnly() async throws {
         try await withScratch { scratch in

@@ -15,8 +15,8 @@ struct FullDiskTests {
     /// Twice what the reserve needs to be made.
     private static let megabytes = 128
 
-    /// Runs a pipeline whose store has a file system of its own, without a reserve for uploads.
-    private func withDisk(_ body: @Sendable (RunningPipeline) async throws -> Void) async throws {
+    /// Runs a body with a folder whose store has a file system of its own.
+    private func withDisk(_ body: (Scratch) async throws -> Void) async throws {
         try await withScratch { scratch in
             let disk = "\(scratch.path)/Storage"
             try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: false)
@@ -25,55 +25,85 @@ struct FullDiskTests {
                 return
             }
             defer { umount2(disk, Int32(MNT_DETACH)) }
-            try await withPipeline(
-                in: scratch,
-                settings: {
-                    $0.freeSpaceReserve = FreeSpaceReserve(bytes: 0)
-                    $0.gracePeriod = .zero
-                }, body)
+            try await body(scratch)
+        }
+    }
+
+    /// Runs a pipeline without a reserve for uploads.
+    private func run(
+        in scratch: Scratch, _ body: @Sendable (RunningPipeline) async throws -> Void
+    ) async throws {
+        try await withPipeline(
+            in: scratch,
+            settings: {
+                $0.freeSpaceReserve = FreeSpaceReserve(bytes: 0)
+                $0.gracePeriod = .zero
+            }, body)
+    }
+
+    @Test("A start on a disk without a byte left takes room of the reserve: then posts can be deleted")
+    func start() async throws {
+        try await withDisk { scratch in
+            let post = Shared<PostID?>(nil)
+            try await run(in: scratch) { running in
+                let id = try await running.upload([("a.jpg", try Fixture.bytes("size-640x480.jpg"))], by: "u").id
+                post.change { $0 = id }
+                try await eventually {
+                    try running.storage.root.entry("tree.reserve")?.byteCount == RoomReserve.byteCount
+                }
+            }
+            let id = try #require(post.value)
+            try fill(scratch)
+            try await run(in: scratch) { running in
+                #expect(running.storage.tree.reserve?.isGivenUp == true)
+                _ = try await running.pipeline.publisher.deletePost(id, by: .admin)
+                #expect(try await running.storage.tree.get(Paths.post(id)) == nil)
+            }
         }
     }
 
     @Test("With no byte left, a post can be deleted, and its files go; other writes wait until there is room again")
     func deletion() async throws {
-        try await withDisk { running in
-            let (tree, scratch) = (running.storage.tree, running.scratch)
-            let reserve = try #require(tree.reserve)
-            let id = try await running.upload([("a.jpg", try Fixture.bytes("size-640x480.jpg"))], by: "u").id
-            func size(_ name: String) throws -> Int? {
-                try running.storage.root.entry(name)?.byteCount
-            }
-            try await eventually { try size("tree.reserve") == RoomReserve.byteCount }
-            let original = "Storage/blobs/u/\(id)/original.jpg"
-            #expect(scratch.exists(original))
-            let long = TreeValue.string(String(repeating: "x", count: 1 << 20))
-            try fill(scratch)
-            await #expect(throws: TreeError.self) { try await tree.set("notes", to: long) }
-            #expect(try size("tree.reserve") == RoomReserve.byteCount && !reserve.isGivenUp)
+        try await withDisk { scratch in try await run(in: scratch, deletePost) }
+    }
 
-            // What a deletion writes may find room within the files that are there: then it needs none of the reserve.
-            for number in 0..<3 {
-                let path: TreePath = "deleted-notes" / (try TreeKey(String(number)))
-                var update = MultiPathUpdate()
-                (update[path], update.makesRoom) = (long, true)
-                try await tree.update(update)
-            }
-            #expect(reserve.isGivenUp)
-            _ = try await running.pipeline.publisher.deletePost(id, by: .admin)
-            #expect(try await tree.get(Paths.post(id)) == nil)
-            let error = await #expect(throws: TreeError.self) { try await tree.set("notes", to: 1) }
-            #expect(error?.code == .diskFull, "what was given up is for deletions")
-            try await eventually { running.pipeline.disk.gate.pause?.code == .diskFull }
-
-            try? await running.pipeline.janitor.sweep()
-            try await eventually { !scratch.exists(original) }
-            try await eventually { try await tree.get(Paths.deleted(id)) == nil }
-
-            try FileManager.default.removeItem(atPath: "\(scratch.path)/Storage/filler")
-            try await eventually { running.pipeline.disk.gate.pause == nil && !reserve.isGivenUp }
-            #expect(try size("tree.reserve") == RoomReserve.byteCount)
-            try await tree.set("notes", to: 1)
+    @Sendable private func deletePost(_ running: RunningPipeline) async throws {
+        let (tree, scratch) = (running.storage.tree, running.scratch)
+        let reserve = try #require(tree.reserve)
+        let id = try await running.upload([("a.jpg", try Fixture.bytes("size-640x480.jpg"))], by: "u").id
+        func size(_ name: String) throws -> Int? {
+            try running.storage.root.entry(name)?.byteCount
         }
+        try await eventually { try size("tree.reserve") == RoomReserve.byteCount }
+        let original = "Storage/blobs/u/\(id)/original.jpg"
+        #expect(scratch.exists(original))
+        let long = TreeValue.string(String(repeating: "x", count: 1 << 20))
+        try fill(scratch)
+        await #expect(throws: TreeError.self) { try await tree.set("notes", to: long) }
+        #expect(try size("tree.reserve") == RoomReserve.byteCount && !reserve.isGivenUp)
+
+        // What a deletion writes may find room within the files that are there: then it needs none of the reserve.
+        for number in 0..<3 {
+            let path: TreePath = "deleted-notes" / (try TreeKey(String(number)))
+            var update = MultiPathUpdate()
+            (update[path], update.makesRoom) = (long, true)
+            try await tree.update(update)
+        }
+        #expect(reserve.isGivenUp)
+        _ = try await running.pipeline.publisher.deletePost(id, by: .admin)
+        #expect(try await tree.get(Paths.post(id)) == nil)
+        let error = await #expect(throws: TreeError.self) { try await tree.set("notes", to: 1) }
+        #expect(error?.code == .diskFull, "what was given up is for deletions")
+        try await eventually { running.pipeline.disk.gate.pause?.code == .diskFull }
+
+        try? await running.pipeline.janitor.sweep()
+        try await eventually { !scratch.exists(original) }
+        try await eventually { try await tree.get(Paths.deleted(id)) == nil }
+
+        try FileManager.default.removeItem(atPath: "\(scratch.path)/Storage/filler")
+        try await eventually { running.pipeline.disk.gate.pause == nil && !reserve.isGivenUp }
+        #expect(try size("tree.reserve") == RoomReserve.byteCount)
+        try await tree.set("notes", to: 1)
     }
 
     @Test("An audit on a disk that takes no note of its result has one all the same, and says so")

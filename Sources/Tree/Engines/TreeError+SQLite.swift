@@ -21,7 +21,11 @@ extension TreeError {
     /// SQLITE_IOERR_NOMEM, which C defines by an expression that is not imported.
     private static let outOfMemoryWhileReading = SQLITE_IOERR | 12 << 8
 
+    /// SQLITE_IOERR_SHMSIZE: there is no room for what connections share.
+    private static let noRoomForSharedMemory = SQLITE_IOERR | 19 << 8
+
     private static func meaning(of sqliteCode: Int32) -> (code: Code, hint: String?) {
+        if sqliteCode == noRoomForSharedMemory { return (.diskFull, "free some space and try again") }
         if sqliteCode == outOfMemoryWhileReading { return (.outOfMemory, "free some memory and try again") }
         switch sqliteCode & 0xFF {
         case SQLITE_FULL: return (.diskFull, "free some space and try again")

@@ -65,6 +65,11 @@ public final class RoomReserve: Sendable {
         }
     }
 
+    /// Gives up a piece of the file where less than that is free: a start writes a little, too. Blocks.
+    public func makeRoomForStart(free: Int) {
+        if free < pieceBytes { _ = givePieceUp(from: size.load(ordering: .acquiring)) }
+    }
+
     private var keptForDeletions: TreeError {
         TreeError(
             .diskFull, "the disk is full; what is left of it is for deletions",

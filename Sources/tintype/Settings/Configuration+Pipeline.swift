@@ -13,7 +13,8 @@ extension Configuration {
         renderer: any PhotoRenderer = InProcessRenderer(), body: (UploadService) async throws -> R
     ) async throws -> R {
         let path = try value(\.storage)
-        guard FileManager.default.fileExists(atPath: "\(path)/tree.sqlite") else {
+        guard ["tree.sqlite", "tree.mark"].contains(where: { FileManager.default.fileExists(atPath: "\(path)/\($0)") })
+        else {
             throw ConfigurationError("there is no storage at \(path); name its folder with --storage")
         }
         let settings = try pipelineSettings()

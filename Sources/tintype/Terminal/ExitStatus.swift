@@ -48,8 +48,8 @@ enum ExitStatus: Int32, Error {
         return Tintype.exitCode(for: error) == .validationFailure ? wrongUsage.rawValue : failed.rawValue
     }
 
-    /// Whether the same command may succeed later without anybody changing permissions, or mounting the disk anew.
+    /// Whether the same command may succeed later without anybody changing permissions, the mount or the store.
     private static func isTransient(_ error: Failure) -> Bool {
-        error.code == .locked || error.isTransient && ![.permission, .readOnly].contains(error.code)
+        error.code == .locked || error.isTransient && ![.permission, .readOnly, .corrupt, .missingUpdates].contains(error.code)
     }
 }
