@@ -50,6 +50,7 @@ enum ExitStatus: Int32, Error {
 
     /// Whether the same command may succeed later without anybody changing permissions, the mount or the store.
     private static func isTransient(_ error: Failure) -> Bool {
-        error.code == .locked || error.isTransient && ![.permission, .readOnly, .corrupt, .missingUpdates].contains(error.code)
+        let lasting: Set<ErrorCode> = [.permission, .readOnly, .corrupt, .missingUpdates]
+        return error.code == .locked || error.isTransient && !lasting.contains(error.code)
     }
 }
