@@ -135,7 +135,7 @@ package final class StorageFolder: Sendable {
     package static func derivations(mediaPlace: MediaPlace?) -> [[any Derivation]] {
         let tombstones = [Paths.posts, Paths.audiencePosts].map { Tombstones(of: $0, at: Paths.deleted) }
         var strata = SocialDerivations.strata
-        strata[0].insert(contentsOf: UsedPostID.all, at: 0)
+        strata[0].insert(contentsOf: UsedPostID.all + WordsWithoutPost.all, at: 0)
         return strata + [
             [FormerLink(), ObjectPosts(mediaPlace: mediaPlace)], tombstones + [ReplacedAvatars()], UsageDerivation.all,
         ]

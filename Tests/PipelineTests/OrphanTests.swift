@@ -142,8 +142,13 @@ struct OrphanTests {
                 var update = MultiPathUpdate()
                 update[posts / record.id.key] = ["author": ["uid": "eve"], "timestamp": 1, "text": "#mine"]
                 update["people/eve/posts" / record.id.key] = true
+                update["comments" / record.id.key / "c1"] = ["author": ["uid": "eve"], "timestamp": 1, "text": "Mine"]
+                update["likes" / record.id.key / "eve"] = 1
                 try await tree.update(update)
-                for path in [posts, "people/eve/posts", "feed/eve", "hashtags/mine"] as [TreePath] {
+                let places: [TreePath] = [
+                    posts, "people/eve/posts", "feed/eve", "hashtags/mine", "comments", "likes", "stats/posts",
+                ]
+                for path in places {
                     #expect(try await tree.get(path / record.id.key) == nil, "\(path)")
                 }
                 #expect(try await tree.get(Paths.postPosition(record.id.key)) == nil)
