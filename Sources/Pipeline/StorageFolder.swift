@@ -87,8 +87,8 @@ package final class StorageFolder: Sendable {
         try UnfinishedRestore.refuse(in: root)
         let reserve = engine == .sqlite ? RoomReserve(path: "\(path)/tree.reserve") : nil
         reserve?.makeRoomForStart(free: try FileSystemSpace(around: root).freeBytes)
-        if engine == .sqlite { try Self.refuseWithoutTree(in: root) }
         upgrading = engine == .sqlite ? try await StoreUpgrade(in: root, now: clock()) : nil
+        if engine == .sqlite { try Self.refuseWithoutTree(in: root) }
         incoming = try root.folder("incoming", create: true)
         try Self.removeParts(in: incoming)
         inbox = try root.folder("inbox", create: true)

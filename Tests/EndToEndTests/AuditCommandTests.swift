@@ -38,7 +38,7 @@ struct AuditCommandTests {
 
             let again = try await Daemon(storage: path)
             let check = try await tintype("check")
-            #expect(check.status == 3 && check.output.contains("account_unlisted  accounts:emails/"), "\(check)")
+            #expect(check.status == 3 && check.output.contains("account_unlisted  accounts:/emails/"), "\(check)")
             #expect(try await tintype("user", "show", "maria@example.com").status == 1)
             let repair = try await tintype("repair")
             #expect(repair.status == 0 && repair.output.contains("[repaired]"), "\(repair)")
