@@ -221,7 +221,9 @@ class Reader:
         eventually(what, is_over, self.log.read_text)
 
     def inbox_is_empty(self):
-        files = [path for path in self.folder.glob("Storage/inbox/*/*") if not path.name.startswith(".")]
+        # A text waits for its photo.
+        files = [path for path in self.folder.glob("Storage/inbox/*/*") if not path.name.startswith(".")
+                 and path.suffix != ".json"]
         # What the service has claimed becomes a post, or fails, before its entry goes.
         claimed = list(self.folder.glob("Storage/incoming/*"))
         return not [path for path in files if path.is_file()] and not claimed

@@ -1,6 +1,7 @@
 import API
 import Pipeline
 import Posts
+import Tree
 
 /// An audit, done by the service or by this process: what it finds, a line each, and how far it is.
 struct AuditSteps {
@@ -16,7 +17,7 @@ struct AuditSteps {
         var progress = ProgressBar("posts")
         var last = AuditStepDocument(order.action)
         do {
-            for try await event in Interruptible.stream({ try await events($0) }) {
+            for try await event in Interruptible.stream({ try await eventsOrDamage($0) }) {
                 switch event {
                 case .finding(let finding):
                     if isJSON {
@@ -39,6 +40,21 @@ struct AuditSteps {
         }
         progress.finish()
         return last
+    }
+
+    /// Does the audit; of a database that is too damaged to be opened that is what is found.
+    private func eventsOrDamage(_ report: @escaping @Sendable (AuditStep) -> Void) async throws {
+        do {
+            try await events(report)
+        } catch let damage as TreeError where damage.isDamage {
+            let finding = FindingDocument(
+                .treeDamaged, path: "tree.sqlite", post: nil, message: damage.message, bytes: nil)
+            report(.finding(finding))
+            var last = AuditStepDocument(order.action)
+            last.findings[finding.kind.rawValue] = 1
+            last.finished = true
+            report(.step(last))
+        }
     }
 
     private func events(_ report: @escaping @Sendable (AuditStep) -> Void) async throws {
