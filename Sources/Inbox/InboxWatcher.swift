@@ -18,7 +18,7 @@ package struct InboxWatcher: Service, CustomStringConvertible {
     package struct Settings: Sendable {
         /// How long a file must be unchanged before it is taken, if nothing told that it was closed or moved in.
         package var quietTime: Duration = .seconds(5)
-        /// How long a text waits for a photo that has not come, since it was last changed.
+        /// The time for which a text waits for a photo that has not come, since it was last changed.
         package var photoPatience: Duration = .seconds(3600)
         /// How often the inbox is walked through although nothing happened; less often where that takes long.
         package var rescanInterval: Duration = .seconds(10)

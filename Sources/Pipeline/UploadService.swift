@@ -46,7 +46,7 @@ package final class UploadService: Service, CustomStringConvertible {
     /// Room for one audit at a time that somebody waits for.
     package let auditSlot = JobSlot()
     package let renditions: RenditionMaker
-    /// What has to be true of the tree, by which audits look at it.
+    /// The rules by which audits look at the tree.
     let auditRules: [TreeRule]
     let garbage: GarbageList
     private let poison: PoisonList
@@ -61,7 +61,7 @@ package final class UploadService: Service, CustomStringConvertible {
     /// Puts the parts together, each from those before it.
     ///
     /// - Parameters:
-    ///   - rules: What has to be true of trees that the pipeline does not know, for audits.
+    ///   - rules: The rules of audits for trees that the pipeline does not know.
     ///   - makeIntakes: Makes the handlers of the ways in; it is given the present settings.
     package init(
         storage: StorageFolder, settings: PipelineSettings, renderer: any PhotoRenderer = InProcessRenderer(),

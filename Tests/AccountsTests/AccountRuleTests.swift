@@ -6,7 +6,7 @@ import TreeModel
 
 @Suite("Rules by which the tree of accounts is audited")
 struct AccountRuleTests {
-    /// What somebody does to a store with the account `ann` and the account `bob`, and what is found then.
+    /// Damage to a store with the accounts `ann` and `bob`, and the kinds of faults that are found then.
     struct Damage: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let isMended: Bool
@@ -131,7 +131,7 @@ struct AccountRuleTests {
         }
     }
 
-    /// What all rules find, in their order.
+    /// The kinds of all faults, in the order of the rules.
     private static func findings(in tree: TreeStore) async throws -> [AccountRule.Kind] {
         var kinds: [AccountRule.Kind] = []
         for rule in AccountRule.all {
@@ -148,7 +148,7 @@ struct AccountRuleTests {
         return kinds
     }
 
-    /// What a rule wants to be written.
+    /// The writes that a rule wants.
     private static func writes(by rule: AccountRule, in snapshot: TreeSnapshot) throws(TreeError) -> [TreeWrite] {
         guard case .mend(let writes) = rule.judgement else { return [] }
         var wanted: [TreeWrite] = []

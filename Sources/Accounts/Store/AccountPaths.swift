@@ -31,7 +31,7 @@ enum AccountPaths {
     static func account(_ uid: TreeKey) -> TreePath { accounts / uid }
 
     private static let (emails, phones, identities) = (path("emails"), path("phones"), path("identities"))
-    /// What accounts are found by, besides their ids.
+    /// The lists by which accounts are found, besides their ids.
     static let indexes = [emails, phones, identities]
 
     /// The account with an e-mail address: its id.

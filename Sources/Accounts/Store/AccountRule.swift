@@ -1,9 +1,9 @@
 package import Tree
 package import TreeModel
 
-/// What has to be true of each node of a place in the tree of accounts, for as long as it is sound.
+/// A condition that each node of a place in a sound tree of accounts meets.
 package struct AccountRule: Sendable {
-    /// What is wrong with a node that breaks the rule.
+    /// The fault of a node that breaks the rule.
     package enum Kind: Sendable {
         /// The record of an account cannot be read.
         case unreadable
@@ -17,11 +17,11 @@ package struct AccountRule: Sendable {
         case miscounted
     }
 
-    /// What is said of a node.
+    /// The judgement of a node.
     package enum Judgement: Sendable {
-        /// What has to be written so that all is right; nothing where it is.
+        /// The writes that make a node right; none where it is.
         case mend(@Sendable (_ node: TreePath, TreeSnapshot) throws(TreeError) -> [TreeWrite])
-        /// What is wrong, in words, of what nobody can mend; nil where nothing is.
+        /// The fault in words, of a kind that nobody can mend; nil where there is none.
         case report(@Sendable (_ node: TreePath, TreeSnapshot) throws(TreeError) -> String?)
     }
 

@@ -149,7 +149,7 @@ public final class SQLiteEngine: Engine {
     /// After a failure, also that of the commit itself, the transaction is rolled back and counts as not done, also for
     /// whoever opens the database after a crash.
     ///
-    /// Where long reads keep the log from beginning anew, it waits a little first: so the log grows slowly until they end.
+    /// It waits first, but not for long, while a long log is being let begin anew.
     public func write<Result: Sendable>(
         _ body: @escaping @Sendable (any EngineTransaction) throws(TreeError) -> Result,
         committed: @escaping @Sendable (Result) -> Void

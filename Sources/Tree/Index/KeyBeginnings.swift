@@ -1,4 +1,4 @@
-/// What the keys of rows at the nodes of some patterns begin with.
+/// The beginnings that the keys of rows at the nodes of some patterns have in common.
 ///
 /// All lie in one array, so that a look at each of them counts no references: an update may have 300,000 writes.
 struct KeyBeginnings: Sendable {

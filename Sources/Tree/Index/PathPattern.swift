@@ -42,7 +42,7 @@ struct SegmentedKey {
 }
 
 extension PathPattern {
-    /// What the keys of rows at its nodes begin with: the prefix of their tree, and the keys before the first wildcard.
+    /// The beginning of the keys of rows at its nodes: the prefix of their tree, and the keys before the first wildcard.
     func beginning(behind prefix: [UInt8]) -> [UInt8] {
         var beginning = prefix
         for case .segment(let segment) in elements.prefix(while: { $0 != .any }) { beginning += segment }

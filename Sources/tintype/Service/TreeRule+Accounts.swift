@@ -3,7 +3,7 @@ import Accounts
 import Pipeline
 
 extension TreeRule {
-    /// What has to be true of the tree of accounts.
+    /// The rules of audits for the tree of accounts.
     static let ofAccounts = AccountRule.all.map { TreeRule($0) }
 
     private init(_ rule: AccountRule) {

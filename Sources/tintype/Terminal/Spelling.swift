@@ -1,6 +1,6 @@
 /// Suggestions for words that are not known.
 enum Spelling {
-    /// What other programs call what commands do here.
+    /// The names of commands elsewhere, with those that they have here.
     private static let synonyms = [
         "create": "add", "del": "rm", "delete": "rm", "get": "show", "list": "ls", "ls": "list", "remove": "rm",
         "rm": "remove",
