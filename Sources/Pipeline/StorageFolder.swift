@@ -101,7 +101,7 @@ package final class StorageFolder: Sendable {
         let mark = engine == .sqlite ? try CommitMark(path: "\(path)/\(Self.markName)") : nil
         tree = try await TreeStore(
             engine: database, retention: retention, mark: mark, reserve: reserve,
-            derivations: Self.derivations(mediaPlace: mediaPlace))
+            derivations: Self.derivations(mediaPlace: mediaPlace), constraints: Self.constraints)
         if tree.health.damage == nil { try? await upgrading?.begin(tree) }
         order = OrderMigration(tree: tree, logger: logger)
         repair = SocialRepair(tree, version: Paths.socialVersion, logger: logger)
@@ -135,11 +135,14 @@ package final class StorageFolder: Sendable {
     package static func derivations(mediaPlace: MediaPlace?) -> [[any Derivation]] {
         let tombstones = [Paths.posts, Paths.audiencePosts].map { Tombstones(of: $0, at: Paths.deleted) }
         var strata = SocialDerivations.strata
-        strata[0].insert(contentsOf: UsedPostID.all + WordsWithoutPost.all, at: 0)
+        strata[0].insert(contentsOf: WordsWithoutPost.all, at: 0)
         return strata + [
             [FormerLink(), ObjectPosts(mediaPlace: mediaPlace)], tombstones + [ReplacedAvatars()], UsageDerivation.all,
         ]
     }
+
+    /// What updates of the tree have to meet.
+    private static var constraints: [any Constraint] { SocialDerivations.constraints + UsedPostID.all }
 
     /// Brings the data of a store of an earlier version forward; see ``StoreUpgrade``.
     package func upgradeData() async throws {

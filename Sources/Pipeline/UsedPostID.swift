@@ -1,33 +1,28 @@
 import Posts
 import Tree
 
-/// Takes back a post that somebody writes at an id which was that of somebody else's upload: it would pass for the post that was
-/// there, whose address, files and readers it would have.
-///
-/// It belongs into the first stratum, before all that looks at posts.
-struct UsedPostID: Derivation {
-    static let all: [any Derivation] = [Paths.posts, Paths.audiencePosts].map { UsedPostID(in: $0) }
+/// Refuses a post by somebody else at the id of an upload: it would pass for the post that is or was there, whose address, files
+/// and readers it would have.
+struct UsedPostID: Constraint {
+    static let all: [any Constraint] = [Paths.posts, Paths.audiencePosts].map { UsedPostID(in: $0) }
 
     let place: TreePattern
+    let reason = "the id is that of an upload by somebody else"
 
-    private init(in posts: TreePath) { place = TreePattern(posts / "*") }
+    private init(in posts: TreePath) { place = TreePattern(posts / "*" / "author" / "uid") }
 
-    func writes(
-        for post: ChangedNode, at commit: CommitPoint, in snapshot: TreeSnapshot
-    ) throws(TreeError) -> [TreeWrite] {
-        guard !post.before.isThere, post.after.isThere, let id = PostID(post.keys[0].string),
+    func allows(_ author: ChangedNode, in snapshot: TreeSnapshot) throws(TreeError) -> Bool {
+        guard author.before != author.after, let id = PostID(author.keys[0].string),
             let owner = try snapshot.get(Paths.upload(id) / "owner")
-        else { return [] }
-        let path = place.path(filledWith: post.keys)
-        guard let author = try snapshot.get(path / "author" / "uid"), author != owner else { return [] }
-        return [TreeWrite(path: path, value: nil)]
+        else { return true }
+        return author.after == .leaf(owner)
     }
 }
 
 /// Takes back a comment or a like that somebody writes at the id of an upload where no post is: it would stay with what was
 /// deleted, or stand under a draft from its publication on.
 ///
-/// It belongs into the first stratum, behind ``UsedPostID``, and before all that looks at comments and likes.
+/// It belongs into the first stratum, before all that looks at comments and likes.
 struct WordsWithoutPost: Derivation {
     static let all: [any Derivation] = ["comments/*/*", "likes/*/*"].map { WordsWithoutPost(at: TreePattern($0)) }
 

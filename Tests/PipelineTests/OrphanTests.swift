@@ -87,7 +87,7 @@ struct OrphanTests {
 
     /// The node at the id of a deleted post when its grace period is over.
     enum Successor: String, CaseIterable, Sendable, CustomTestStringConvertible {
-        case flag, strangersPost, ownPostWithoutPhoto
+        case flag, nobodysPost, ownPostWithoutPhoto
 
         var testDescription: String { rawValue }
 
@@ -97,9 +97,9 @@ struct OrphanTests {
             switch self {
             case .flag: break
             // It names the photo as its author did.
-            case .strangersPost:
+            case .nobodysPost:
                 try await tree.set(path, to: post)
-                try await tree.set(path / "author" / "uid", to: "eve")
+                try await tree.set(path / "author", to: nil)
             case .ownPostWithoutPhoto:
                 // With the author's name: a job brings it where it lacks.
                 try await tree.set(path, to: ["timestamp": 1, "text": "#sea"])
@@ -132,27 +132,46 @@ struct OrphanTests {
         }
     }
 
-    @Test("Nobody posts at an id that was of somebody else's upload, as long as that is known")
+    @Test("Nobody posts at the id of somebody else's upload, and nothing of such an update is written")
     func usedID() async throws {
         try await withPipeline { running in
             let tree = running.storage.tree
             let record = try await running.upload([("a.png", try Fixture.bytes("rgb-8.png"))], by: "maria")
+            let key = record.id.key
+            let post = try await tree.get(Paths.post(record.id))
+            for posts in [Paths.posts, Paths.audiencePosts] {
+                await #expect(throws: TreeError.self, "\(posts), while the post is there") {
+                    try await tree.set(posts / key / "author" / "uid", to: "eve")
+                }
+            }
+            #expect(try await tree.get(Paths.post(record.id)) == post)
             _ = try await running.pipeline.publisher.deletePost(record.id, by: .admin)
             for posts in [Paths.posts, Paths.audiencePosts] {
-                var update = MultiPathUpdate()
-                update[posts / record.id.key] = ["author": ["uid": "eve"], "timestamp": 1, "text": "#mine"]
-                update["people/eve/posts" / record.id.key] = true
-                update["comments" / record.id.key / "c1"] = ["author": ["uid": "eve"], "timestamp": 1, "text": "Mine"]
-                update["likes" / record.id.key / "eve"] = 1
-                try await tree.update(update)
-                let places: [TreePath] = [
-                    posts, "people/eve/posts", "feed/eve", "hashtags/mine", "comments", "likes", "stats/posts",
-                ]
-                for path in places {
-                    #expect(try await tree.get(path / record.id.key) == nil, "\(path)")
+                // What has no author is nobody's, and becomes nobody else's.
+                try await tree.set(posts / key, to: ["moderated": true])
+                for path in [posts / key, posts] {
+                    var update = MultiPathUpdate()
+                    let eves: TreeValue = ["author": ["uid": "eve"], "timestamp": 1, "text": "#mine"]
+                    update[path] = path == posts ? .object([key: eves]) : eves
+                    update["people/eve/posts" / key] = true
+                    update["comments" / key / "c1"] = ["author": ["uid": "eve"], "timestamp": 1, "text": "Mine"]
+                    update["likes" / key / "eve"] = 1
+                    let error = await #expect(throws: TreeError.self) { try await tree.update(update) }
+                    #expect(error?.code == .permissionDenied && error?.path == posts / key / "author" / "uid")
+                    for place: TreePath in ["people/eve/posts", "feed/eve", "hashtags/mine", "comments", "likes"] {
+                        #expect(try await tree.get(place / key) == nil, "\(place)")
+                    }
                 }
-                #expect(try await tree.get(Paths.postPosition(record.id.key)) == nil)
+                #expect(try await tree.get(posts / key) == ["moderated": true])
+                try await tree.set(posts / key, to: nil)
             }
+            // Words alone are taken back.
+            try await tree.set("comments" / key / "c1", to: ["author": ["uid": "eve"], "timestamp": 1, "text": "Mine"])
+            try await tree.set("likes" / key / "eve", to: 1)
+            for place: TreePath in ["comments", "likes"] { #expect(try await tree.get(place / key) == nil, "\(place)") }
+            // Whose upload it was may.
+            try await tree.set(Paths.post(record.id), to: post)
+            #expect(try await tree.get(Paths.post(record.id)) == post)
         }
     }
 

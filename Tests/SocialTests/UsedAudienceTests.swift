@@ -16,7 +16,8 @@ struct UsedAudienceTests {
     /// Runs a body with a store that has a school, of which Ann is the owner.
     private func withSchool(_ body: (TreeStore) async throws -> Void) async throws {
         let tree = try await TreeStore(
-            engine: MemoryEngine(), derivations: SocialDerivations.strata, isMaintained: false, clock: { 1000 })
+            engine: MemoryEngine(), derivations: SocialDerivations.strata, constraints: SocialDerivations.constraints,
+            isMaintained: false, clock: { 1000 })
         try await tree.set("audiences/s", to: Self.school)
         try await body(tree)
         #expect(try await SocialRepair(tree, version: "v", logger: Logger(label: "test")).faults() == [])
@@ -46,10 +47,12 @@ struct UsedAudienceTests {
             try await write(deletion, to: tree)
             #expect(try await tree.get("audiences/s") == nil)
             for attempt in attempts {
-                try await write(attempt, to: tree)
+                let error = await #expect(throws: TreeError.self, "\(attempt)") { try await write(attempt, to: tree) }
+                #expect(error?.code == .permissionDenied && error?.path == "audiences/s")
                 #expect(try await tree.get("audiences/s") == nil, "\(attempt)")
-                #expect(try await tree.get("memberships/eve/s") == nil, "\(attempt)")
+                #expect(try await tree.get("memberships/eve") == nil, "\(attempt)")
             }
+            try await write(["audiences/n": eves], to: tree)
             #expect(try await tree.get("memberships/eve") == ["n": "owner"], "an id that is new is anybody's")
         }
     }

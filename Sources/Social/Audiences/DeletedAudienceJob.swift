@@ -21,22 +21,18 @@ struct AudienceDeletionCause: Derivation {
     }
 }
 
-/// Takes back an audience that somebody makes with the id of one that was deleted: it would pass for that one wherever the id
-/// is still named, and whoever made it would see posts that are still there.
-///
-/// It belongs into the first stratum.
-struct UsedAudienceID: Derivation {
+/// Refuses an audience with the id of one that was deleted: it would pass for that one wherever the id is still named, and
+/// whoever made it would see posts that are still there.
+struct UsedAudienceID: Constraint {
     let place = TreePattern("audiences/*")
+    let reason = "there was an audience with this id, which was deleted: an id is used once"
 
-    func writes(
-        for audience: ChangedNode, at commit: CommitPoint, in snapshot: TreeSnapshot
-    ) throws(TreeError) -> [TreeWrite] {
+    func allows(_ audience: ChangedNode, in snapshot: TreeSnapshot) throws(TreeError) -> Bool {
+        guard !audience.before.isThere else { return true }
         let id = audience.keys[0]
-        guard !audience.before.isThere, audience.after.isThere else { return [] }
         let isUsed = try snapshot.exists(Paths.usedAudience(id)) && !audience.isPartOfMore
         let isLeaving = try snapshot.exists(JobKind.deleteAudience.path / id)
-        guard isUsed || isLeaving else { return [] }
-        return [TreeWrite(path: Paths.audiences / id, value: nil)]
+        return !isUsed && !isLeaving
     }
 }
 

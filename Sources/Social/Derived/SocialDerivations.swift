@@ -50,10 +50,7 @@ package enum SocialDerivations {
             // people of whom one blocks the other.
             numbers.map { Restored($0.number) } + [Restored(unread)] + SearchKeys.places.map { Restored($0) }
                 + [BlockedFollows(of: "blocking/*/*"), BlockedFollows(of: "blocked/*/*")]
-                + [
-                    DeviceTokens(), OwnPosts(), Restored(Memberships.memberships), RestoredStories(),
-                    UsedAudienceID(),
-                ],
+                + [DeviceTokens(), OwnPosts(), Restored(Memberships.memberships), RestoredStories()],
             // The other sides, and what people are told of: of what was written, and not of what follows from that.
             links + notices
                 + [SearchKeys(), NameIndex(), SearchPrivacy(), CommentIndex(), PostEntries(), HashtagIndex()]
@@ -73,6 +70,9 @@ package enum SocialDerivations {
                 + [Memberships()],
         ]
     }
+
+    /// What updates have to meet.
+    package static let constraints: [any Constraint] = [UsedAudienceID()]
 
     /// The stratum that is the first to see what the service removes of what only derivations may write: the one behind those
     /// that put such things back.

@@ -7,17 +7,8 @@ struct Derivations: Sendable {
     /// The nodes of one pattern, and what follows from them in one stratum.
     private struct Place: Sendable {
         let stratum: Int
-        /// What the keys of the tree begin with.
-        let prefix: [UInt8]
-        let pattern: PathPattern
+        let nodes: KeyPattern
         var derivations: [any Derivation]
-
-        var depth: Int { pattern.elements.count }
-
-        /// Whether a write is at, above or below a node of the place.
-        func mayConcern(_ node: SegmentedKey) -> Bool {
-            node.prefix.elementsEqual(prefix) && pattern.matches(node)
-        }
     }
 
     private let places: [Place]
@@ -28,17 +19,16 @@ struct Derivations: Sendable {
         var places: [Place] = []
         for (stratum, derivations) in strata.enumerated() {
             for derivation in derivations {
-                let place = Place(
-                    stratum: stratum, prefix: StoreFormat.prefix(of: derivation.place.path.namespace),
-                    pattern: derivation.place.elements, derivations: [derivation])
-                let known = places.firstIndex {
-                    $0.stratum == stratum && $0.prefix == place.prefix && $0.pattern == place.pattern
+                let nodes = KeyPattern(derivation.place)
+                if let known = places.firstIndex(where: { $0.stratum == stratum && $0.nodes == nodes }) {
+                    places[known].derivations.append(derivation)
+                } else {
+                    places.append(Place(stratum: stratum, nodes: nodes, derivations: [derivation]))
                 }
-                if let known { places[known].derivations.append(derivation) } else { places.append(place) }
             }
         }
         self.places = places
-        beginnings = KeyBeginnings(Set(places.map { $0.pattern.beginning(behind: $0.prefix) }))
+        beginnings = KeyBeginnings(Set(places.map(\.nodes.beginning)))
         strataCount = strata.count
     }
 
@@ -46,7 +36,7 @@ struct Derivations: Sendable {
     func concern(_ write: EncodedWrite) throws(TreeError) -> Bool {
         guard !write.isPriority, beginnings.mayConcern(write.key.span) else { return false }
         let node = try SegmentedKey(write.key)
-        return places.contains { $0.mayConcern(node) }
+        return places.contains { $0.nodes.mayConcern(node) }
     }
 
     /// About how many writes follow from an update, as far as what it writes says so.
@@ -58,11 +48,12 @@ struct Derivations: Sendable {
         var last = [[UInt8]?](repeating: nil, count: places.count)
         func add(_ key: [UInt8], _ leaf: TreeValue?) throws(TreeError) {
             let node = try SegmentedKey(key)
-            for (index, place) in places.enumerated() where node.depth >= place.depth && place.mayConcern(node) {
-                let ancestor = node.ancestor(atDepth: place.depth)
+            for (index, place) in places.enumerated()
+            where node.depth >= place.nodes.depth && place.nodes.mayConcern(node) {
+                let ancestor = node.ancestor(atDepth: place.nodes.depth)
                 guard last[index] != ancestor else { continue }
                 last[index] = ancestor
-                let value = node.depth == place.depth ? leaf : nil
+                let value = node.depth == place.nodes.depth ? leaf : nil
                 for derivation in place.derivations { count += derivation.writeCount(for: value) }
             }
         }
@@ -98,17 +89,15 @@ struct Derivations: Sendable {
         let node = try SegmentedKey(write.key)
         // A node may be of several places.
         var states = NodeStates()
-        for (index, place) in places.enumerated() where place.stratum >= stratum && place.mayConcern(node) {
-            if node.depth >= place.depth {
-                let key = node.ancestor(atDepth: place.depth)
+        for (index, place) in places.enumerated() where place.stratum >= stratum && place.nodes.mayConcern(node) {
+            if node.depth >= place.nodes.depth {
+                let key = node.ancestor(atDepth: place.nodes.depth)
                 try touched.nodes[index].insert(key, isPartOfMore: false, &states, in: snapshot)
                 continue
             }
             let range = ByteRange.subtree(write.key)
             var keys: [[UInt8]] = []
-            try place.pattern.forEachNode(in: range, below: place.prefix.count, of: snapshot) { key, _ in
-                keys.append(key)
-            }
+            try place.nodes.forEach(in: range, of: snapshot) { keys.append($0) }
             for key in keys { try touched.nodes[index].insert(key, isPartOfMore: true, &states, in: snapshot) }
             if !write.rows.isEmpty { touched.nodes[index].insert(replaced: range) }
         }
@@ -125,12 +114,11 @@ struct Derivations: Sendable {
     ) throws(TreeError) {
         for (index, place) in places.enumerated() where place.stratum == stratum {
             var number = 0
-            try touched.nodes[index].forEach(of: place.pattern, below: place.prefix.count, in: snapshot.engine) {
-                old throws(TreeError) in
+            try touched.nodes[index].forEach(of: place.nodes, in: snapshot.engine) { old throws(TreeError) in
                 let after = try states.state(at: old.key, in: snapshot.engine)
                 guard old.state.isThere || after.isThere else { return }
                 let node = ChangedNode(
-                    keys: try place.pattern.wildcardKeys(in: try SegmentedKey(old.key)), before: old.state,
+                    keys: try place.nodes.wildcardKeys(in: try SegmentedKey(old.key)), before: old.state,
                     after: after, number: number, isPartOfMore: old.isPartOfMore)
                 number += 1
                 for derivation in place.derivations {
@@ -138,16 +126,5 @@ struct Derivations: Sendable {
                 }
             }
         }
-    }
-}
-
-extension PathPattern {
-    /// The keys that the wildcards stand for at a node that matches.
-    fileprivate func wildcardKeys(in node: SegmentedKey) throws(TreeError) -> [TreeKey] {
-        var keys: [TreeKey] = []
-        for (index, element) in elements.enumerated() where element == .any {
-            keys.append(try PathEncoding.decode(Array(node.segment(index)).span))
-        }
-        return keys
     }
 }

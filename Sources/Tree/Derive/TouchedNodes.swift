@@ -67,8 +67,7 @@ struct TouchedNodes {
 
     /// Visits the nodes that were there and those that are there now, in key order, each with what was there.
     func forEach(
-        of pattern: PathPattern, below prefixLength: Int, in snapshot: any EngineSnapshot,
-        _ visit: (Node) throws(TreeError) -> Void
+        of pattern: KeyPattern, in snapshot: any EngineSnapshot, _ visit: (Node) throws(TreeError) -> Void
     ) throws(TreeError) {
         var rest = nodes[...]
         func visitRest(before end: [UInt8]) throws(TreeError) {
@@ -78,7 +77,7 @@ struct TouchedNodes {
             }
         }
         for range in replaced {
-            try pattern.forEachNode(in: range, below: prefixLength, of: snapshot) { key, _ throws(TreeError) in
+            try pattern.forEach(in: range, of: snapshot) { key throws(TreeError) in
                 try visitRest(before: key)
                 if let known = rest.first, known.key == key {
                     rest.removeFirst()

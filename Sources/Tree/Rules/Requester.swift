@@ -116,10 +116,12 @@ extension Requester {
 }
 
 extension TreeError {
-    /// The refusal of what the rules do not allow. Why, is for the log: whoever is refused is not told.
+    /// The refusal of what is not allowed. The reason is for the log: whoever is refused is not told.
+    static func permissionDenied(_ path: TreePath, because reason: String) -> TreeError {
+        TreeError(.permissionDenied, "Permission denied", path: path, hint: reason)
+    }
+
     fileprivate static func permissionDenied(_ path: TreePath, _ verdict: RulesVerdict? = nil) -> TreeError {
-        TreeError(
-            .permissionDenied, "Permission denied", path: path,
-            hint: verdict?.explanation ?? "nobody has written rules for this tree")
+        permissionDenied(path, because: verdict?.explanation ?? "nobody has written rules for this tree")
     }
 }

@@ -9,13 +9,14 @@ final class Committer: Sendable {
     private let trimmer: ChangeLogTrimmer
     private let mark: CommitMark?
     private let derivations: Derivations
+    private let constraints: Constraints
     private let clock: @Sendable () -> Int64
     let statistics = Mutex(TreeStore.Statistics())
 
     init(
         engine: any Engine, changeLog: ChangeLog, rules: RulesCache, commits: CommitStream,
         trimmer: ChangeLogTrimmer, mark: CommitMark?,
-        derivations: Derivations, clock: @escaping @Sendable () -> Int64
+        derivations: Derivations, constraints: Constraints, clock: @escaping @Sendable () -> Int64
     ) {
         self.engine = engine
         self.changeLog = changeLog
@@ -24,6 +25,7 @@ final class Committer: Sendable {
         self.trimmer = trimmer
         self.mark = mark
         self.derivations = derivations
+        self.constraints = constraints
         self.clock = clock
     }
 
@@ -83,6 +85,7 @@ final class Committer: Sendable {
                     in: transaction, timestampMilliseconds: timestampMilliseconds, token: next,
                     isStaged: decided.isStaged)
                 try writer.judge(decided, writes)
+                try constraints.judge(writes, in: snapshot)
                 for precondition in decided.preconditions { try precondition.check(in: snapshot) }
             } catch {
                 guard error.isRefusal, update.damagedRow == nil else { throw error }

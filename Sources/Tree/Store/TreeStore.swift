@@ -29,16 +29,18 @@ public final class TreeStore: Sendable {
     ///   - reserve: The room that deletions have on a full disk.
     ///   - derivations: What follows from data, and is written with it; from what is written from now on. Each list sees
     ///   what those before it have written.
+    ///   - constraints: What updates have to meet, from now on.
     ///   - isMaintained: Whether indexes are built, what has expired is deleted, damage is looked for, and the change log is
     ///   kept from growing too large, in the background.
     /// - Throws: ``TreeError`` with code `unsupported_format` when a newer version wrote it, or the engine's failure.
     public convenience init(
         engine: any Engine, retention: ChangeRetention = ChangeRetention(), mark: CommitMark? = nil,
-        reserve: RoomReserve? = nil, derivations: [[any Derivation]] = [], isMaintained: Bool = true
+        reserve: RoomReserve? = nil, derivations: [[any Derivation]] = [],
+        constraints: [any Constraint] = [], isMaintained: Bool = true
     ) async throws(TreeError) {
         try await self.init(
             engine: engine, retention: retention, mark: mark, reserve: reserve, derivations: derivations,
-            isMaintained: isMaintained, clock: WallClock.milliseconds)
+            constraints: constraints, isMaintained: isMaintained, clock: WallClock.milliseconds)
     }
 
     /// - Parameters:
@@ -47,7 +49,8 @@ public final class TreeStore: Sendable {
     ///   - piece: How much of it is staged, and settled, at a time.
     init(
         engine: any Engine, retention: ChangeRetention = ChangeRetention(), mark: CommitMark? = nil,
-        reserve: RoomReserve? = nil, derivations: [[any Derivation]] = [], isMaintained: Bool = true,
+        reserve: RoomReserve? = nil, derivations: [[any Derivation]] = [],
+        constraints: [any Constraint] = [], isMaintained: Bool = true,
         minRowsOfLargeWrite: Int = 10_000, minBytesOfLargeWrite: Int = 4 << 20,
         piece: StagingEngine.Piece = StagingEngine.Piece(),
         clock: @escaping @Sendable () -> Int64 = WallClock.milliseconds
@@ -60,7 +63,7 @@ public final class TreeStore: Sendable {
         trimmer = ChangeLogTrimmer(engine: engine, changeLog: changeLog)
         let committer = Committer(
             engine: engine, changeLog: changeLog, rules: rules, commits: commits, trimmer: trimmer, mark: mark,
-            derivations: derivations, clock: clock)
+            derivations: derivations, constraints: Constraints(constraints), clock: clock)
         self.health = health
         self.engine = engine
         self.changeLog = changeLog

@@ -23,10 +23,18 @@ extension NaiveSocial {
     private static let roles: [TreeValue] = ["owner", "poster", "reader"]
     private static let maxAudiences = 20
 
+    // MARK: What is refused
+
+    /// Whether an update makes an audience with the id of one that was deleted.
+    func refuses(_ writes: [NaiveWrite]) -> Bool {
+        var after = main
+        for write in writes { after[write.path] = write.value }
+        return after.keys("audiences").contains { stories.used.contains($0) && !exists("audiences/\($0)") }
+    }
+
     // MARK: What follows
 
-    /// Keeps audiences as they have to be: with an owner or the heir of one who is deleted, gone for good once they are gone, and
-    /// with the other sides of membership and the copies of posts.
+    /// Keeps audiences as they have to be: with an owner or the heir of one who is deleted, and with the other sides of membership and the copies of posts.
     mutating func keepAudiences(_ before: NaiveTree) {
         for audience in main.keys("audiences") {
             let path = "audiences/\(audience)/members"
@@ -37,9 +45,6 @@ extension NaiveSocial {
                 let heirs = lost + others("poster") + others("reader")
                 let heir = heirs.first { !jobs.deletedPeople.contains($0) }
                 if let heir { set("\(path)/\(heir)", to: "owner") }
-            }
-            if before["audiences/\(audience)"] == nil, stories.used.contains(audience) {
-                set("audiences/\(audience)", to: nil)
             }
         }
         for keys in before.nodes("audience_posts/*/audiences/*")

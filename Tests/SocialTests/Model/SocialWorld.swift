@@ -44,7 +44,7 @@ final class SocialWorld {
     ) async throws -> TreeStore {
         try await TreeStore(
             engine: engine, derivations: SocialDerivations.strata(maxNotifications: maxNotifications),
-            isMaintained: false, clock: { clock.now })
+            constraints: SocialDerivations.constraints, isMaintained: false, clock: { clock.now })
     }
 
     func close() async { await tree.close() }
@@ -109,7 +109,14 @@ final class SocialWorld {
     private func write(_ writes: [NaiveWrite]) async throws {
         var update = MultiPathUpdate()
         for write in writes { update[TreePath(NaiveTree.keys(write.path))] = write.value }
-        try await tree.update(update)
+        let isRefused = model.refuses(writes)
+        do {
+            try await tree.update(update)
+        } catch {
+            guard isRefused, error.code == .permissionDenied else { throw error }
+            return
+        }
+        if isRefused { complain("an update at a used id was taken") }
         model.apply(writes)
     }
 
