@@ -65,7 +65,7 @@ public struct FileError: Error, Sendable, CustomStringConvertible {
             case EEXIST, ENOTEMPTY: (.exists, "")
             case ELOOP, ENOTDIR, EISDIR, ENXIO: (.wrongKind, "only regular files and real folders are taken")
             case EXDEV: (.crossDevice, "")
-            case ENOSPC, EDQUOT: (.diskFull, "free some space; the work goes on by itself")
+            case ENOSPC, EDQUOT: (.diskFull, "free some space on its disk")
             case EROFS: (.readOnly, "look at the kernel's log, then mount the file system for writing again")
             case EMFILE, ENFILE: (.tooManyFiles, "raise the limit on open files (ulimit -n, LimitNOFILE=)")
             case EACCES, EPERM: (.permission, "give the service's user access: rw to files, rwx to folders")

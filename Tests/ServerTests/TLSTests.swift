@@ -74,6 +74,23 @@ struct TLSTests {
         }
     }
 
+    @Test(
+        "A client whose frame is too long hears why its WebSocket ends, while it is still sending",
+        arguments: [70_000, 8 << 20])
+    func longFrames(byteCount: Int) async throws {
+        try await withTLS { service, _ in
+            for connection in [
+                try await service.connect(trusting: .first), try await WireConnection(socket: service.socketPath),
+            ] {
+                let client = try await WireClient(over: connection)
+                try? await client.sendFrame([UInt8](repeating: 0x20, count: byteCount))
+                try await client.untilClosed()
+                #expect(client.closeCode == 1009)
+                await client.close()
+            }
+        }
+    }
+
     @Test("A certificate that was replaced is served from then on, and streams that were open before go on")
     func renewal() async throws {
         try await withTLS { service, certificates in

@@ -231,6 +231,15 @@ final class TakenConnection: ChannelOutboundHandler, RemovableChannelHandler {
     func flush() { context?.flush() }
     func close() { context?.close(promise: nil) }
 
+    /// Writes what is waiting, and nothing after it; closes the connection when the client has, or its time is over. One that is
+    /// closed while the client still sends is reset, and the client may never read what was written last.
+    func finish(within patience: TimeAmount) {
+        guard let context else { return }
+        context.flush()
+        context.close(mode: .output, promise: nil)
+        context.eventLoop.assumeIsolated().scheduleTask(in: patience) { [weak self] in self?.close() }
+    }
+
     /// Writes bytes; the future is when the system has taken them. A connection that takes longer is closed.
     ///
     /// - Returns: Nil when the connection is gone.

@@ -150,9 +150,14 @@ struct ResumableReceiver: Sendable {
         }
     }
 
-    /// A request for an upload all of whose bytes have come: the same end, if it brings no more.
+    /// A request for an upload all of whose bytes have come: the same end, if it brings no more, or is the last one again.
     private func repeated(_ chunk: Chunk, of record: UploadRecord, _ request: Request) async throws -> Progress {
         let end = record.lastByte ?? 0
+        if chunk.isLast, chunk.length == end, request.bringsBytes {
+            var body = ResumableBody(request, checksum: chunk.checksum)
+            while try await body.next() != nil {}
+            return try await self.end(of: record)
+        }
         guard chunk.offset == end || record.state == .failed else {
             throw Self.wrongOffset(chunk.offset, insteadOf: end)
         }

@@ -59,7 +59,7 @@ struct UploadDraft: Sendable {
         }
         let location = location(of: record, request, context)
         announce(version, context, [.location: location, .uploadLimit: limit(version)])
-        return try await answering(version, completing: isComplete) {
+        return try await answering(version, about: record, completing: isComplete) {
             let chunk = ResumableReceiver.Chunk(offset: 0, isLast: isComplete, accepts: isComplete)
             let progress =
                 if isComplete || request.bringsBytes {
@@ -103,8 +103,8 @@ struct UploadDraft: Sendable {
     /// `HEAD /v1/uploads/{id}`: where it stands.
     func head(_ request: Request, _ context: RequestContext) async throws -> Response {
         let version = DraftVersion(request)
-        return try await answering(version, completing: false) {
-            let record = try await receiver.record(context)
+        let record = try await receiver.record(context)
+        return try await answering(version, about: record, completing: false) {
             let progress = try await receiver.progress(of: record)
             return try await answer(progress, of: record, to: nil, version, status: .noContent)
         }
@@ -118,18 +118,18 @@ struct UploadDraft: Sendable {
                 .badRequest, "it is not said whether these are the last bytes",
                 hint: "say Upload-Complete: ?1 or ?0 (or Tus-Resumable: \(Tus.version), for tus)")
         }
-        return try await answering(version, completing: isComplete) {
-            let type = HeaderParameters(request.headers[.contentType] ?? "").value
-            guard type == Self.contentType || !version.requiresContentType else {
-                throw AnnotatedError(
-                    Failure(.unsupportedType, "the body is not \(Self.contentType)", hint: "say that it is"),
-                    headers: [.acceptPatch: Self.contentType])
-            }
-            guard let offset = request.headers[.uploadOffset].flatMap(StructuredField.integer) else {
-                throw Failure(.badRequest, "Upload-Offset is no number of bytes", hint: "say where the bytes begin")
-            }
-            try receiver.disk.gate.check()
-            let record = try await receiver.record(context)
+        let type = HeaderParameters(request.headers[.contentType] ?? "").value
+        guard type == Self.contentType || !version.requiresContentType else {
+            throw AnnotatedError(
+                Failure(.unsupportedType, "the body is not \(Self.contentType)", hint: "say that it is"),
+                headers: [.acceptPatch: Self.contentType])
+        }
+        guard let offset = request.headers[.uploadOffset].flatMap(StructuredField.integer) else {
+            throw Failure(.badRequest, "Upload-Offset is no number of bytes", hint: "say where the bytes begin")
+        }
+        try receiver.disk.gate.check()
+        let record = try await receiver.record(context)
+        return try await answering(version, about: record, completing: isComplete) {
             let upload = try context.begin(.upload)
             defer { withExtendedLifetime(upload) {} }
             var chunk = ResumableReceiver.Chunk(offset: offset, isLast: isComplete, accepts: isComplete)
@@ -149,14 +149,15 @@ struct UploadDraft: Sendable {
 
     /// Has errors say where the upload stands, as far as the protocol wants that.
     private func answering(
-        _ version: DraftVersion, completing: Bool, _ answer: () async throws -> Response
+        _ version: DraftVersion, about record: UploadRecord, completing: Bool, _ answer: () async throws -> Response
     ) async throws -> Response {
         do {
             return try await answer()
         } catch {
             let cause = (error as? AnnotatedError)?.error ?? error
             switch (cause as? Failure)?.code {
-            case .wrongOffset: throw AnnotatedError(error, headers: version.completeness(false))
+            case .wrongOffset:
+                throw AnnotatedError(error, headers: version.completeness(record.state != .receiving))
             case .tooLarge: throw AnnotatedError(error, headers: [.uploadLimit: limit(version)])
             case .notFound, .uploadExpired, .bytesLost, .takenOver, .tooManyBytes, .lengthChanged, nil: throw error
             // What is said of the photo: all of it has come, and going on would change nothing.

@@ -21,9 +21,9 @@ extension WebSocketConnection {
             count(message.byteCount)
             run { session, effects in session.receive(message, &effects) }
         } catch is MessageJoiner.Fault {
-            close(.protocolError)
+            refuse(.protocolError)
         } catch {
-            close(.tryAgainLater)
+            refuse(.tryAgainLater)
         }
     }
 
@@ -59,7 +59,7 @@ extension WebSocketConnection {
     }
 
     func read(context: ChannelHandlerContext) {
-        guard session.isReady, reading.isReady else { return reading.isHeld = true }
+        guard isRefused || (session.isReady && reading.isReady) else { return reading.isHeld = true }
         context.read()
     }
 

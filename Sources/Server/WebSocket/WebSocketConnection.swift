@@ -16,6 +16,8 @@ final class WebSocketConnection: ConnectionOwner, ChannelDuplexHandler {
 
     /// The largest frame that is read, in bytes: 16,384 UTF-16 units have up to 49,152.
     static let maxFrameBytes = 65_536
+    /// The time that a client has to hear why its connection ends.
+    private static let lingering = TimeAmount.seconds(5)
 
     let admitted: AdmittedSocket
     let loop: WebSocketLoop
@@ -34,6 +36,8 @@ final class WebSocketConnection: ConnectionOwner, ChannelDuplexHandler {
     /// The part of the messages that has come, and whether more is read.
     var reading = MessageReading()
     private var pings: Pings
+    /// Whether the connection ends because of what the client has sent, of which the rest is dropped.
+    private(set) var isRefused = false
 
     init(_ admitted: AdmittedSocket, on loop: WebSocketLoop, id: String) {
         self.admitted = admitted
@@ -95,6 +99,15 @@ final class WebSocketConnection: ConnectionOwner, ChannelDuplexHandler {
         connection?.close()
     }
 
+    /// Ends the connection because of what the client has sent, and says why; the client may still be sending.
+    func refuse(_ reason: WireSession.CloseReason) {
+        guard !isRefused else { return }
+        isRefused = true
+        connection?.write(FrameWriter.close(reason.rawValue))
+        connection?.finish(within: Self.lingering)
+        context?.read()
+    }
+
     /// Once nothing is underway any more, what was left for the end of the session is due.
     private func endSessionIfIdle() {
         guard connection == nil, !session.isBusy, session.disconnectOperations > 0 else { return }
@@ -104,11 +117,11 @@ final class WebSocketConnection: ConnectionOwner, ChannelDuplexHandler {
     // MARK: Frames
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        guard connection != nil else { return }
+        guard connection != nil, !isRefused else { return }
         let frame = unwrapInboundIn(data)
         pings.notice()
         // RFC 6455, section 5.1.
-        guard frame.maskKey != nil else { return close(.protocolError) }
+        guard frame.maskKey != nil else { return refuse(.protocolError) }
         switch frame.opcode {
         case .text, .continuation: receive(frame)
         case .ping:
@@ -116,14 +129,14 @@ final class WebSocketConnection: ConnectionOwner, ChannelDuplexHandler {
             connection?.flush()
         case .pong: break
         case .connectionClose: close(code: 1000)
-        case .binary: close(.notText)
-        default: close(.protocolError)
+        case .binary: refuse(.notText)
+        default: refuse(.protocolError)
         }
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         let isTooLarge = error as? NIOWebSocketError == .invalidFrameLength
-        close(isTooLarge ? .tooLarge : .protocolError)
+        refuse(isTooLarge ? .tooLarge : .protocolError)
     }
 
     // MARK: Effects

@@ -39,14 +39,13 @@ struct Constraints: Sendable {
     ///   - snapshot: The state of the tree before it.
     /// - Throws: ``TreeError`` with code `permission_denied`.
     func judge(_ writes: [EncodedWrite], in snapshot: TreeSnapshot) throws(TreeError) {
-        var update: JudgedUpdate?
-        for write in writes where !write.isPriority && !write.rows.isEmpty {
-            guard beginnings.mayConcern(write.key.span) else { continue }
+        let near = writes.filter { !$0.isPriority && !$0.rows.isEmpty && beginnings.mayConcern($0.key.span) }
+        guard !near.isEmpty else { return }
+        let update = try JudgedUpdate(writes, over: snapshot)
+        for write in near {
             let node = try SegmentedKey(write.key)
             for place in places where place.nodes.mayConcern(node) {
-                let known = try update ?? JudgedUpdate(writes, over: snapshot)
-                update = known
-                try known.judge(write, at: node, by: place.constraint, of: place.nodes)
+                try update.judge(write, at: node, by: place.constraint, of: place.nodes)
             }
         }
     }

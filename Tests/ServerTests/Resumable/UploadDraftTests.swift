@@ -85,7 +85,17 @@ struct UploadDraftTests {
             #expect(last.json["post_id"].string == String(path.dropFirst("/v1/uploads/".count)))
             let end = try await Self.standing(service, path, headers)
             #expect(end.0 == bytes.count)
-            // The answer was lost: it is given again.
+            // The answer was lost: it is given again, to the same request and to one that brings nothing.
+            let repeated = try await service.client.ask(
+                .patch, path, headers: headers, body: .bytes(Array(bytes[offset...])))
+            #expect(repeated.status == 201, "\(repeated.text)")
+            #expect(repeated.json["post_id"] == last.json["post_id"])
+            headers[.named("upload-offset")] = "1"
+            let other = try await service.client.ask(.patch, path, headers: headers, body: .bytes([1]))
+            #expect(other.status == 409, "\(other.text)")
+            #expect(
+                other.headers[.named(version == 3 ? "upload-incomplete" : "upload-complete")]
+                    == (version == 3 ? "?0" : "?1"))
             headers[.named("upload-offset")] = "\(bytes.count)"
             let again = try await service.client.ask(.patch, path, headers: headers)
             #expect(again.status == 201, "\(again.text)")
