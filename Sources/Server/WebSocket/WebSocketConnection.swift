@@ -91,10 +91,8 @@ final class WebSocketConnection: ConnectionOwner, ChannelDuplexHandler {
     func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
 
     /// Ends the connection, and says why.
-    func close(_ reason: WireSession.CloseReason) { close(code: reason.rawValue) }
-
-    private func close(code: UInt16) {
-        connection?.write(FrameWriter.close(code))
+    func close(_ reason: WireSession.CloseReason) {
+        connection?.write(FrameWriter.close(reason.rawValue))
         connection?.flush()
         connection?.close()
     }
@@ -128,7 +126,7 @@ final class WebSocketConnection: ConnectionOwner, ChannelDuplexHandler {
             connection?.write(FrameWriter.pong(frame.unmaskedData.readableBytesView))
             connection?.flush()
         case .pong: break
-        case .connectionClose: close(code: 1000)
+        case .connectionClose: close(.normal)
         case .binary: refuse(.notText)
         default: refuse(.protocolError)
         }

@@ -22,6 +22,7 @@ extension WireSession {
     }
 
     enum CloseReason: UInt16, Error {
+        case normal = 1000
         case goingAway = 1001
         case protocolError = 1002
         case notText = 1003
