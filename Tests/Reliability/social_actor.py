@@ -49,7 +49,8 @@ class Actor:
         self.unanswered = (what, happened, note)
         status, answer = send()
         self.unanswered = None
-        refused = answer.get("code") if status >= 300 and isinstance(answer, dict) else None
+        # The database has a sentence in the place of the code.
+        refused = answer.get("code", answer.get("error")) if status >= 300 and isinstance(answer, dict) else None
         if (status >= 300) != (code is not None) or refused != code:
             return self.complain(f"{what}: {status} {json.dumps(answer)[:200]}, expected {code or 'success'}")
         self.done[what.split()[0]] = self.done.get(what.split()[0], 0) + 1

@@ -56,15 +56,16 @@ class AudienceDoings(Doings):
         self.attempt(f"forge {path}", lambda: self.put(path, value), lambda: None, lambda _: None)
 
     def take_over(self):
-        """Makes an audience with the id of one that was deleted; nothing comes of it, and the route says so."""
+        """Makes an audience with the id of one that was deleted, which is refused, whatever the way."""
         audience, uid = self.pick(sorted(self.model.used)), self.person()
         if audience is None:
             return
         record = {"name": self.unique(), "kind": "class", "members": {uid: "owner"}}
         path = f"audiences/{audience}"
         send, code = self.random.choice([
-            (lambda: self.ask("PUT", f"/v1/{path}", record), "wrong_state"), (lambda: self.put(path, record), None),
-            (lambda: self.put(f"{path}/members/{uid}", "owner"), None)])
+            (lambda: self.ask("PUT", f"/v1/{path}", record), "wrong_state"),
+            (lambda: self.put(path, record), "Permission denied"),
+            (lambda: self.put(f"{path}/members/{uid}", "owner"), "Permission denied")])
         self.attempt(f"take-over {path}", send, lambda: None, lambda _: None, code)
 
     def delete_audience(self):
