@@ -62,10 +62,10 @@ class AudienceDoings(Doings):
             return
         record = {"name": self.unique(), "kind": "class", "members": {uid: "owner"}}
         path = f"audiences/{audience}"
+        reason = f"/{path}: there was an audience with this id, which was deleted: an id is used once"
         send, code = self.random.choice([
             (lambda: self.ask("PUT", f"/v1/{path}", record), "wrong_state"),
-            (lambda: self.put(path, record), "Permission denied"),
-            (lambda: self.put(f"{path}/members/{uid}", "owner"), "Permission denied")])
+            (lambda: self.put(path, record), reason), (lambda: self.put(f"{path}/members/{uid}", "owner"), reason)])
         self.attempt(f"take-over {path}", send, lambda: None, lambda _: None, code)
 
     def delete_audience(self):

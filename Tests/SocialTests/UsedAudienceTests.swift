@@ -48,7 +48,7 @@ struct UsedAudienceTests {
             #expect(try await tree.get("audiences/s") == nil)
             for attempt in attempts {
                 let error = await #expect(throws: TreeError.self, "\(attempt)") { try await write(attempt, to: tree) }
-                #expect(error?.code == .permissionDenied && error?.path == "audiences/s")
+                #expect(error?.code == .invalidValue && error?.path == "audiences/s")
                 #expect(try await tree.get("audiences/s") == nil, "\(attempt)")
                 #expect(try await tree.get("memberships/eve") == nil, "\(attempt)")
             }

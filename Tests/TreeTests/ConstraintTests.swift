@@ -97,10 +97,40 @@ struct ConstraintTests {
                 return
             }
             let error = await #expect(throws: TreeError.self) { try await store.update(update) }
-            #expect(
-                error?.code == .permissionDenied && error?.path == refusal && error?.hint == "they were not invited")
+            #expect(error?.code == .invalidValue && error?.path == refusal)
+            #expect(error?.message == "\(refusal): they were not invited")
             #expect(try await store.get(.root) == before)
         }
+    }
+
+    /// Counts how often it is asked.
+    private struct Counting: Constraint {
+        let place = TreePattern("rooms/*")
+        let reason = "never"
+        let asked: Shared<Int>
+
+        func allows(_ room: ChangedNode, in snapshot: TreeSnapshot) -> Bool {
+            asked.change { $0 += 1 }
+            return true
+        }
+    }
+
+    @Test("Each node is judged once, however much of it an update writes, and from wherever")
+    func once() async throws {
+        let asked = Shared(0)
+        let store = try await TreeStore(
+            engine: MemoryEngine(), constraints: [Counting(asked: asked)], isMaintained: false)
+        var update = MultiPathUpdate()
+        for number in 0..<20_000 {
+            update["rooms/r/people" / TreeKey(unchecked: "n\(number)")] = .integer(Int64(number))
+        }
+        update["rooms/s/name"] = "S"
+        try await store.update(update)
+        #expect(asked.value == 2)
+        let rooms = try #require(try await store.get("rooms"))
+        try await store.set(.root, to: ["rooms": rooms, "more": 1])
+        #expect(asked.value == 4)
+        await store.close()
     }
 
     @Test("A refused update takes nobody along who shares its transaction")

@@ -202,6 +202,8 @@ final class TakenConnection: ChannelOutboundHandler, RemovableChannelHandler {
     typealias OutboundOut = ByteBuffer
 
     private var context: ChannelHandlerContext?
+    /// Whether nothing more is written.
+    private var isFinished = false
 
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }
     func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
@@ -227,7 +229,11 @@ final class TakenConnection: ChannelOutboundHandler, RemovableChannelHandler {
             .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 64, initial: 256, maximum: 65_536))
     }
 
-    func write(_ bytes: ByteBuffer) { context?.write(wrapOutboundOut(bytes), promise: nil) }
+    func write(_ bytes: ByteBuffer) {
+        guard !isFinished else { return }
+        context?.write(wrapOutboundOut(bytes), promise: nil)
+    }
+
     func flush() { context?.flush() }
     func close() { context?.close(promise: nil) }
 
@@ -235,6 +241,7 @@ final class TakenConnection: ChannelOutboundHandler, RemovableChannelHandler {
     /// closed while the client still sends is reset, and the client may never read what was written last.
     func finish(within patience: TimeAmount) {
         guard let context else { return }
+        isFinished = true
         context.flush()
         context.close(mode: .output, promise: nil)
         context.eventLoop.assumeIsolated().scheduleTask(in: patience) { [weak self] in self?.close() }
@@ -242,9 +249,9 @@ final class TakenConnection: ChannelOutboundHandler, RemovableChannelHandler {
 
     /// Writes bytes; the future is when the system has taken them. A connection that takes longer is closed.
     ///
-    /// - Returns: Nil when the connection is gone.
+    /// - Returns: Nil when the connection is gone, or nothing more is written.
     func send(_ bytes: ByteBuffer, within patience: TimeAmount) -> EventLoopFuture<Void>? {
-        guard let context else { return nil }
+        guard let context, !isFinished else { return nil }
         let eventLoop = context.eventLoop.assumeIsolated()
         let deadline = eventLoop.scheduleTask(in: patience) { [weak self] in self?.close() }
         let promise = context.eventLoop.makePromise(of: Void.self)

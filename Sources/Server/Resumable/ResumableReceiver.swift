@@ -153,20 +153,35 @@ struct ResumableReceiver: Sendable {
     /// A request for an upload all of whose bytes have come: the same end, if it brings no more, or is the last one again.
     private func repeated(_ chunk: Chunk, of record: UploadRecord, _ request: Request) async throws -> Progress {
         let end = record.lastByte ?? 0
-        if chunk.isLast, chunk.length == end, request.bringsBytes {
-            var body = ResumableBody(request, checksum: chunk.checksum)
-            while try await body.next() != nil {}
+        if chunk.isLast, chunk.length == end, chunk.offset < end, request.bringsBytes {
+            try await passOver(request, chunk, upTo: end)
             return try await self.end(of: record)
         }
         guard chunk.offset == end || record.state == .failed else {
             throw Self.wrongOffset(chunk.offset, insteadOf: end)
         }
-        guard !request.bringsBytes else {
-            throw AnnotatedError(
-                Failure(.tooManyBytes, "all bytes of this upload have come", hint: "ask what became of it"),
-                type: .completedUpload)
-        }
+        guard !request.bringsBytes else { throw Self.tooManyBytes }
         return try await self.end(of: record)
+    }
+
+    /// Reads bytes that are there already, unless their client waits to be asked for them.
+    ///
+    /// - Throws: `Failure` `too_many_bytes`; `wrong_offset` when they end too early; what became of the connection.
+    private func passOver(_ request: Request, _ chunk: Chunk, upTo end: Int) async throws {
+        guard request.headers[.expect] == nil else { return }
+        var body = ResumableBody(request, checksum: chunk.checksum)
+        var byteCount = chunk.offset
+        while let bytes = try await body.next() {
+            byteCount += bytes.readableBytes
+            guard byteCount <= end else { throw Self.tooManyBytes }
+        }
+        guard byteCount == end else { throw Self.wrongOffset(chunk.offset, insteadOf: end) }
+    }
+
+    private static var tooManyBytes: AnnotatedError {
+        AnnotatedError(
+            Failure(.tooManyBytes, "all bytes of this upload have come", hint: "ask what became of it"),
+            type: .completedUpload)
     }
 
     private static func wrongOffset(_ provided: Int, insteadOf expected: Int) -> AnnotatedError {

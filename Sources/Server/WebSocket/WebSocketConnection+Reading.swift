@@ -21,9 +21,9 @@ extension WebSocketConnection {
             count(message.byteCount)
             run { session, effects in session.receive(message, &effects) }
         } catch is MessageJoiner.Fault {
-            refuse(.protocolError)
+            close(.protocolError)
         } catch {
-            refuse(.tryAgainLater)
+            close(.tryAgainLater)
         }
     }
 

@@ -73,13 +73,19 @@ final class WebSocketConnection: ConnectionOwner, ChannelDuplexHandler {
     func end() {
         guard connection != nil else { return }
         connection = nil
+        letGo()
+        loop.remove(self)
+        endSessionIfIdle()
+    }
+
+    /// Frees what the session holds for a client that is told and asked nothing more.
+    private func letGo() {
+        outgoing?.flush()
         outgoing = nil
-        reading.memory = nil
+        reading = MessageReading()
         for listener in listeners.values { stop(listener) }
         listeners = [:]
         queries = [:]
-        loop.remove(self)
-        endSessionIfIdle()
     }
 
     func shutDown() { close(.goingAway) }
@@ -90,18 +96,21 @@ final class WebSocketConnection: ConnectionOwner, ChannelDuplexHandler {
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }
     func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
 
-    /// Ends the connection, and says why.
+    /// Ends the connection, and says why. A client that is refused for what it has sent may still be sending: it has a while to hear
+    /// of it.
     func close(_ reason: WireSession.CloseReason) {
+        guard !isRefused else {
+            if reason == .goingAway { connection?.close() }
+            return
+        }
+        isRefused = reason.isRefusal
+        if isRefused { letGo() }
         connection?.write(FrameWriter.close(reason.rawValue))
-        connection?.flush()
-        connection?.close()
-    }
-
-    /// Ends the connection because of what the client has sent, and says why; the client may still be sending.
-    func refuse(_ reason: WireSession.CloseReason) {
-        guard !isRefused else { return }
-        isRefused = true
-        connection?.write(FrameWriter.close(reason.rawValue))
+        guard isRefused else {
+            connection?.flush()
+            connection?.close()
+            return
+        }
         connection?.finish(within: Self.lingering)
         context?.read()
     }
@@ -119,7 +128,7 @@ final class WebSocketConnection: ConnectionOwner, ChannelDuplexHandler {
         let frame = unwrapInboundIn(data)
         pings.notice()
         // RFC 6455, section 5.1.
-        guard frame.maskKey != nil else { return refuse(.protocolError) }
+        guard frame.maskKey != nil else { return close(.protocolError) }
         switch frame.opcode {
         case .text, .continuation: receive(frame)
         case .ping:
@@ -127,14 +136,14 @@ final class WebSocketConnection: ConnectionOwner, ChannelDuplexHandler {
             connection?.flush()
         case .pong: break
         case .connectionClose: close(.normal)
-        case .binary: refuse(.notText)
-        default: refuse(.protocolError)
+        case .binary: close(.notText)
+        default: close(.protocolError)
         }
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         let isTooLarge = error as? NIOWebSocketError == .invalidFrameLength
-        refuse(isTooLarge ? .tooLarge : .protocolError)
+        close(isTooLarge ? .tooLarge : .protocolError)
     }
 
     // MARK: Effects
@@ -201,7 +210,7 @@ final class WebSocketConnection: ConnectionOwner, ChannelDuplexHandler {
 
     /// Notes a listener, unless it has ended before it has begun.
     private func add(_ listener: Listener, of request: WireSession.Request) {
-        guard connection != nil, let slot = request.slot, session.key(slot) != nil else {
+        guard connection != nil, !isRefused, let slot = request.slot, session.key(slot) != nil else {
             return identity.session.stopListening(listener)
         }
         listeners[slot] = listener

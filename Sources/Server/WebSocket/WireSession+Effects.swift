@@ -31,6 +31,9 @@ extension WireSession {
         case tooLarge = 1009
         case tryAgainLater = 1013
 
+        /// Whether it is about what the client has sent.
+        var isRefusal: Bool { ![.normal, .goingAway, .slowReader].contains(self) }
+
         /// Why a message that cannot be read ends its session.
         init(unreadable message: MessageJoiner.Message) {
             self =

@@ -89,7 +89,7 @@ package enum TreeReplay {
                 time.withLock { $0 = change.timestampMilliseconds }
                 position = try await store.largeWrites.commit(EncodedUpdate(repeating: change)).token
                 guard position == change.token else {
-                    throw TreeError.corrupt("change \(change.token) of the log changes nothing in the store before it")
+                    throw TreeError.corrupt("change \(change.token) of the log became change \(position)")
                 }
                 try await report(position)
             }
@@ -104,5 +104,6 @@ extension EncodedUpdate {
         preconditions = []
         origin = change.origin
         byteCount = change.writes.reduce(0) { $0 + $1.byteCount }
+        isRepeated = true
     }
 }

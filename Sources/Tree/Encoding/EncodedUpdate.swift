@@ -18,6 +18,8 @@ struct EncodedUpdate: Sendable {
     let byteCount: Int
     /// Whether it deletes nodes because they have expired; those that have been written again meanwhile stay.
     var isExpiry = false
+    /// Whether it repeats a change of another state of the store, which is one here, too, even if nothing is written by it.
+    var isRepeated = false
     /// Whether the rows of its only write have been staged.
     var isStaged = false
 

@@ -71,9 +71,21 @@ extension PathPattern {
         in range: ByteRange, below prefixLength: Int, of snapshot: any EngineSnapshot, maxSearches: Int = .max,
         _ visit: (_ node: [UInt8], _ segmentStart: Int) throws(TreeError) -> Void
     ) throws(TreeError) -> ByteRange? {
+        try forEachNode(in: range, below: prefixLength, maxSearches: maxSearches, visit) { rest throws(TreeError) in
+            try snapshot.firstKey(in: rest, reverse: false)
+        }
+    }
+
+    /// The same, of rows that a function searches.
+    @discardableResult
+    func forEachNode(
+        in range: ByteRange, below prefixLength: Int, maxSearches: Int = .max,
+        _ visit: (_ node: [UInt8], _ segmentStart: Int) throws(TreeError) -> Void,
+        firstKey: (ByteRange) throws(TreeError) -> [UInt8]?
+    ) throws(TreeError) -> ByteRange? {
         var rest = range
         for _ in 0..<maxSearches {
-            guard let key = try snapshot.firstKey(in: rest, reverse: false) else { return nil }
+            guard let key = try firstKey(rest) else { return nil }
             switch try step(from: key.span, below: prefixLength) {
             case .skip(let next): rest = ByteRange(from: next, upTo: range.upper)
             case .node(let node, let segmentStart):

@@ -84,6 +84,13 @@ struct UpdatedRows: RuledRows {
         return written
     }
 
+    /// The first key of a range that one of the writes has, by its index.
+    func firstKey(in range: ByteRange, ofWrite index: Int) throws(TreeError) -> [UInt8]? {
+        guard range.lower.span.precedes(range.upper.span), let key = try writes[index].firstKey(from: range.lower)
+        else { return nil }
+        return key.span.precedes(range.upper.span) ? key : nil
+    }
+
     /// The first key of a range that writes from an index on have.
     private func firstWrittenKey(in range: ByteRange, from first: Int) throws(TreeError) -> [UInt8]? {
         for write in writes[first...] {
@@ -103,7 +110,11 @@ struct UpdatedRows: RuledRows {
 
     /// Whether writes from an index on make an object of what is at a key, even if a leaf stands there.
     private func isObject(_ key: [UInt8], before index: Int) -> Bool {
-        writes[index...].prefix { $0.key.span.starts(with: key.span) }.contains(where: \.makesObjectsAbove)
+        for write in writes[index...] {
+            guard write.key.span.starts(with: key.span) else { return false }
+            if write.makesObjectsAbove { return true }
+        }
+        return false
     }
 
     /// The index of the first write whose key comes after this one.

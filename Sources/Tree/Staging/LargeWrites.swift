@@ -99,7 +99,7 @@ final class LargeWrites: BackgroundWork {
             // The commit judges once more; but nothing is staged, nor called unchanged, for whoever may not write it.
             try update.judge(beforeTurnIn: engine, timestampMilliseconds: clock(), rules: rules)
             guard try IndexingWriter.mayBeStaged(write, rules: rules, in: engine) else { return .direct }
-            guard !write.hasServerValues, try engine.hasSameRows(as: write) else { return .stage }
+            guard !write.hasServerValues, !update.isRepeated, try engine.hasSameRows(as: write) else { return .stage }
             let snapshot = TreeSnapshot(engine: engine, changeLog: changeLog, rules: rules)
             if let reads = update.basis?.reads, try !reads.holds(in: engine, at: snapshot.token) { return .direct }
             for precondition in update.preconditions { try precondition.check(in: snapshot) }

@@ -85,7 +85,7 @@ final class Committer: Sendable {
                     in: transaction, timestampMilliseconds: timestampMilliseconds, token: next,
                     isStaged: decided.isStaged)
                 try writer.judge(decided, writes)
-                try constraints.judge(writes, in: snapshot)
+                try constraints.judge(writes, of: decided, in: snapshot)
                 for precondition in decided.preconditions { try precondition.check(in: snapshot) }
             } catch {
                 guard error.isRefusal, update.damagedRow == nil else { throw error }
@@ -129,7 +129,11 @@ final class Committer: Sendable {
         for write in writes where write.isPriority {
             if try writer.apply(write) { changed.append(write) }
         }
-        guard !changed.isEmpty else { return nil }
+        if changed.isEmpty {
+            guard update.isRepeated else { return nil }
+            // What was taken back in the commit that brought it is in the log as what is not there.
+            changed = writes
+        }
         try derived.derive(
             at: CommitPoint(token: token, timestampMilliseconds: time), in: snapshot, by: &writer)
         changed = try derived.merged(with: changed, in: transaction)

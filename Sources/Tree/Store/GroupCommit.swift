@@ -119,8 +119,10 @@ final class GroupCommit: Sendable {
         } catch {
             // When no transaction has begun, the next would not either.
             let updates = take(group)
-            guard error.isDamageOfPlace, updates.count > 1 else { return updates.map { _ in .failure(error) } }
-            // Only one of them need have met the damaged row.
+            guard error.isDamageOfPlace || error.isRefusal, updates.count > 1 else {
+                return updates.map { _ in .failure(error) }
+            }
+            // Only one of them need have met the damaged row, or was to replace one and is refused.
             var answers: [Answer] = []
             for update in updates { answers.append(await answer(to: update)) }
             return answers

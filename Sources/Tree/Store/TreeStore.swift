@@ -231,7 +231,7 @@ extension TreeStore {
     ///
     /// - Returns: The position in the change log just after the update.
     /// - Throws: ``TreeError`` with code `precondition_failed` (its path says which), `conflicting_paths`, `too_large`,
-    ///   `invalid_value`, or the engine's failure; `corrupt` or `missing_updates` once ``health`` knows of damage.
+    ///   `invalid_value`, also where a ``Constraint`` refuses it, or the engine's failure; `corrupt` or `missing_updates` once ``health`` knows of damage.
     @discardableResult
     public func update(_ update: MultiPathUpdate) async throws(TreeError) -> SyncToken {
         try await largeWrites.commit(try EncodedUpdate(update)).token

@@ -103,6 +103,40 @@ struct UploadDraftTests {
         }
     }
 
+    @Test("A last request that comes again has as many bytes as the first, whatever it says, or is refused")
+    func repeatedInChunks() async throws {
+        try await withService { service in
+            let bytes = try fixture(TusClient.photo)
+            let headers: HTTPFields = [
+                .named("upload-complete"): "?0", .named("upload-draft-interop-version"): "6",
+            ]
+            let created = try await service.client.ask(
+                .post, "/v1/uploads?user=maria", headers: headers, body: .bytes(Array(bytes[..<10])))
+            let path = try Self.path(created.headers[.location])
+            func answer(_ rest: [UInt8], waiting: Bool = false) async throws -> Answer? {
+                try await WireConnection.with(socket: service.socketPath) { connection in
+                    try await connection.send(
+                        "PATCH \(path) HTTP/1.1\r\nHost: localhost\r\nUpload-Complete: ?1\r\nUpload-Offset: 10\r\n"
+                            + "Upload-Length: \(bytes.count)\r\nContent-Type: application/partial-upload\r\n"
+                            + (waiting ? "Expect: 100-continue\r\n" : "") + "Transfer-Encoding: chunked\r\n\r\n")
+                    if waiting { return await connection.answer() }
+                    try await connection.send("\(String(rest.count, radix: 16))\r\n")
+                    try await connection.send(rest)
+                    try await connection.send("\r\n0\r\n\r\n")
+                    return await connection.answer()
+                }
+            }
+            let rest = Array(bytes[10...])
+            let first = try await answer(rest)
+            #expect(first?.status == 201, "\(first?.text ?? "-")")
+            for (again, status) in [(rest, 201), (rest + [1], 413), (rest.dropLast(), 409)] {
+                let answer = try await answer(Array(again))
+                #expect(answer?.status == status, "\(again.count): \(answer?.text ?? "-")")
+            }
+            #expect(try await answer(rest, waiting: true)?.status == 201, "nobody asks for the bytes")
+        }
+    }
+
     private static func standing(
         _ service: Service, _ path: String, _ headers: HTTPFields
     ) async throws -> (Int, Answer) {

@@ -34,7 +34,8 @@ extension NaiveSocial {
 
     // MARK: What follows
 
-    /// Keeps audiences as they have to be: with an owner or the heir of one who is deleted, and with the other sides of membership and the copies of posts.
+    /// Keeps audiences as they have to be: with an owner or the heir of one who is deleted, and with the other sides of
+    /// membership and the copies of posts.
     mutating func keepAudiences(_ before: NaiveTree) {
         for audience in main.keys("audiences") {
             let path = "audiences/\(audience)/members"

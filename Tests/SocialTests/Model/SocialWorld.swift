@@ -113,7 +113,7 @@ final class SocialWorld {
         do {
             try await tree.update(update)
         } catch {
-            guard isRefused, error.code == .permissionDenied else { throw error }
+            guard isRefused, error.code == .invalidValue else { throw error }
             return
         }
         if isRefused { complain("an update at a used id was taken") }
