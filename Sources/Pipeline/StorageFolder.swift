@@ -141,7 +141,7 @@ package final class StorageFolder: Sendable {
         ]
     }
 
-    /// What updates of the tree have to meet.
+    /// The constraints of the tree.
     private static var constraints: [any Constraint] { SocialDerivations.constraints + UsedPostID.all }
 
     /// Brings the data of a store of an earlier version forward; see ``StoreUpgrade``.

@@ -71,7 +71,7 @@ package enum SocialDerivations {
         ]
     }
 
-    /// What updates have to meet.
+    /// The constraints of social data.
     package static let constraints: [any Constraint] = [UsedAudienceID()]
 
     /// The stratum that is the first to see what the service removes of what only derivations may write: the one behind those

@@ -84,7 +84,7 @@ private struct JudgedUpdate {
 }
 
 extension RuledRows {
-    /// What stands at the node of a key.
+    /// The state of the node of a key.
     fileprivate func state(at key: [UInt8]) throws(TreeError) -> NodeState {
         if let leaf = try value(for: key) { return .leaf(try LeafEncoding.decode(leaf, ofRow: key)) }
         return try hasLeaf(at: key) ? .object : .nothing

@@ -1,6 +1,6 @@
 /// The nodes of a pattern, as the keys of their rows tell them.
 struct KeyPattern: Hashable, Sendable {
-    /// What the keys of the tree begin with.
+    /// The beginning of the keys of all rows of the tree.
     let prefix: [UInt8]
     let pattern: PathPattern
 

@@ -29,7 +29,7 @@ public final class TreeStore: Sendable {
     ///   - reserve: The room that deletions have on a full disk.
     ///   - derivations: What follows from data, and is written with it; from what is written from now on. Each list sees
     ///   what those before it have written.
-    ///   - constraints: What updates have to meet, from now on.
+    ///   - constraints: The conditions of updates from now on.
     ///   - isMaintained: Whether indexes are built, what has expired is deleted, damage is looked for, and the change log is
     ///   kept from growing too large, in the background.
     /// - Throws: ``TreeError`` with code `unsupported_format` when a newer version wrote it, or the engine's failure.
