@@ -141,7 +141,7 @@ struct ConstraintTests {
                     tasks.addTask {
                         let own = TreePath(["numbers", TreeKey(unchecked: "\(number)")])
                         let path = number % 2 == 0 ? "rooms/r/people/e/name" : own
-                        try? await store.set(path, to: .integer(Int64(number)))
+                        _ = try? await store.set(path, to: .integer(Int64(number)))
                     }
                 }
             }
