@@ -10,11 +10,18 @@ import Tree
 /// The tree records each deletion in its own transaction, whoever makes it (`deleted/{id}`); files are swept by these
 /// records and by nothing else. A post that is merely missing, because the tree was damaged or is an old one, keeps its
 /// files.
+///
+/// Work that makes files of a post ends before these are deleted: what it wrote afterwards would be left behind.
 struct DeletedPostSweeper: Sendable {
+    /// The time for which a sweep waits for work on a post; the next sweep meets it again.
+    private static let patience = Duration.seconds(1)
+
     let tree: TreeStore
     let blobs: any BlobStore
     let store: UploadStore
     let settings: SharedSettings
+    /// The locks of those who make files of a post (``GarbageList/locks``).
+    let locks: KeyedLock<PostID>
     let logger: Logger
 
     /// Sweeps what is due. What cannot be deleted now is met again at the next sweep, and keeps nothing else from being
@@ -44,6 +51,15 @@ struct DeletedPostSweeper: Sendable {
             try await tree.set(path, to: nil)  // A client's own key: nothing of ours is called so.
             return
         }
+        do {
+            try await locks.withLease(id, within: Self.patience) { try await sweep(entry, of: id) }
+        } catch let error as Failure where error.code == .unavailable {
+            logger.debug("work on a deleted post keeps its files", metadata: ["post": "\(id)"])
+        }
+    }
+
+    private func sweep(_ entry: TreeChild, of id: PostID) async throws {
+        let path = Paths.deleted / entry.key
         if try await tree.get(Paths.queued(id)) != nil { return }  // Something is to be cleaned up first.
         // Its sender may come back, to have it named.
         if try await tree.get(Paths.resumableFile(id)) != nil { return }

@@ -100,7 +100,7 @@ package final class UploadService: Service, CustomStringConvertible {
         janitor = Janitor(
             storage: storage, store: store,
             deletedPosts: DeletedPostSweeper(
-                tree: tree, blobs: blobs, store: store, settings: shared, logger: logger),
+                tree: tree, blobs: blobs, store: store, settings: shared, locks: garbage.locks, logger: logger),
             expiry: UploadExpiry(tree: tree, store: store, settings: shared, logger: logger), posts: expiry,
             garbage: garbage, unclaimed: unclaimed, disk: disk,
             resumable: ResumableSweeper(files: files, uploads: resumable, settings: shared, logger: logger),
