@@ -70,6 +70,10 @@ let package = Package(
         // Where a test can end the process, between any two steps.
         .target(name: "Failpoints"),
 
+        // Bounds, locks and lines for tasks: nothing here knows what the tasks do.
+        .target(
+            name: "Concurrency", dependencies: [.product(name: "DequeModule", package: "swift-collections")]),
+
         // The values of the tree, without a store: what a client has in common with it.
         .target(name: "TreeModel"),
 
@@ -88,7 +92,7 @@ let package = Package(
         .target(
             name: "Tree",
             dependencies: [
-                "Rules", "TreeModel", "Failpoints", "CSystemCrypto", "CSystemDeflate", "CSystemSQLite",
+                "Concurrency", "Rules", "TreeModel", "Failpoints", "CSystemCrypto", "CSystemDeflate", "CSystemSQLite",
                 .product(name: "DequeModule", package: "swift-collections"),
             ]),
 
@@ -101,7 +105,7 @@ let package = Package(
         .target(
             name: "Accounts",
             dependencies: [
-                "Access", "Tree", "TreeModel", .product(name: "Logging", package: "swift-log"),
+                "Access", "Concurrency", "Tree", "TreeModel", .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ]),
         // What the service asks of others: other machines, and programs of the operator's.
@@ -123,7 +127,8 @@ let package = Package(
         .target(
             name: "Database",
             dependencies: [
-                "Access", "API", "Files", "Tree", "TreeModel", .product(name: "Logging", package: "swift-log"),
+                "Access", "API", "Concurrency", "Files", "Tree", "TreeModel",
+                .product(name: "Logging", package: "swift-log"),
             ]),
 
         // What a post is, and how a photo becomes one.
@@ -137,7 +142,7 @@ let package = Package(
         .target(
             name: "Pipeline",
             dependencies: [
-                "API", "Access",
+                "API", "Access", "Concurrency",
                 "Imaging", "Isolation", "Blobs", "Files", "Tree", "Posts", "Social", "Failpoints",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
@@ -150,7 +155,7 @@ let package = Package(
         .target(
             name: "Inbox",
             dependencies: [
-                "API",
+                "API", "Concurrency",
                 "Imaging", "Pipeline", "Blobs", "Files", "Posts", "Social", "Tree",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "HeapModule", package: "swift-collections"),
@@ -162,12 +167,12 @@ let package = Package(
 
         // The store as others keep it.
         .target(
-            name: "Backup", dependencies: ["API", "Blobs", "Files", "Pipeline", "Posts", "Tree"]),
+            name: "Backup", dependencies: ["API", "Blobs", "Concurrency", "Files", "Pipeline", "Posts", "Tree"]),
 
         .target(
             name: "Server",
             dependencies: [
-                "API",
+                "API", "Concurrency",
                 "Access", "Accounts", "Backup", "Database", "Pipeline", "Imaging", "Blobs", "Files", "Posts", "Rules",
                 "Social", "Tree", "Failpoints",
                 .product(name: "Hummingbird", package: "hummingbird"),
@@ -302,7 +307,7 @@ let package = Package(
         .executableTarget(
             name: "tintype",
             dependencies: [
-                "API",
+                "API", "Concurrency",
                 "Access", "Accounts", "Backup", "CPlatform", "Database", "Inbox", "Outgoing", "Server", "Client",
                 "Pipeline", "Isolation", "Imaging", "Files", "Posts", "Rules", "Social", "Tree", "Failpoints",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -320,7 +325,7 @@ let package = Package(
             name: "TestSupport",
             dependencies: [
                 "API",
-                "Blobs", "Client", "Files", "Inbox", "Isolation", "Pipeline", "Posts", "Tree",
+                "Blobs", "Client", "Concurrency", "Files", "Inbox", "Isolation", "Pipeline", "Posts", "Tree",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -341,6 +346,7 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"), .product(name: "NIOCore", package: "swift-nio"),
             ], path: "Tests/StoreMaker"),
         .testTarget(name: "IsolationTests", dependencies: ["Isolation", "Imaging", "RogueWorker", "TestSupport"]),
+        .testTarget(name: "ConcurrencyTests", dependencies: ["Concurrency", "TestSupport"]),
         .testTarget(name: "FailpointsTests", dependencies: ["Failpoints"]),
         .testTarget(name: "FilesTests", dependencies: ["Files", "TestSupport"]),
         .testTarget(name: "BlobsTests", dependencies: ["Blobs", "Files", "TestSupport"]),
@@ -360,7 +366,8 @@ let package = Package(
             ]),
         .testTarget(name: "APITests", dependencies: ["API", "TreeModel"]),
         .testTarget(name: "RulesTests", dependencies: ["Rules", "TreeModel", "TestSupport"]),
-        .testTarget(name: "TreeTests", dependencies: ["Tree", "TreeModel", "CSystemSQLite", "TestSupport"]),
+        .testTarget(
+            name: "TreeTests", dependencies: ["Concurrency", "Tree", "TreeModel", "CSystemSQLite", "TestSupport"]),
         .testTarget(name: "PostsTests", dependencies: ["Posts", "Tree", "TreeModel", "TestSupport"]),
         .testTarget(
             name: "SocialTests",
@@ -378,7 +385,8 @@ let package = Package(
             name: "PipelineTests",
             dependencies: [
                 "API",
-                "Access", "Inbox", "Pipeline", "Blobs", "Files", "Imaging", "Isolation", "Posts", "RogueWorker", "Tree",
+                "Access", "Concurrency", "Inbox", "Pipeline", "Blobs", "Files", "Imaging", "Isolation", "Posts",
+                "RogueWorker", "Tree",
                 "TestSupport",
                 .product(name: "Logging", package: "swift-log"), .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),

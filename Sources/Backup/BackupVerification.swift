@@ -1,4 +1,5 @@
 package import API
+import Concurrency
 import Files
 import Pipeline
 

@@ -1,5 +1,6 @@
 import API
 import Blobs
+import Concurrency
 import Files
 import Pipeline
 import Posts

@@ -1,4 +1,5 @@
 import API
+import Concurrency
 import Files
 package import Logging
 package import Pipeline
@@ -87,7 +88,7 @@ package struct InboxWatcher: Service, CustomStringConvertible {
                 if record.state == .reserved { try? await importer.move(record) }
             }
             for record in unfinished {
-                await slots.wait()
+                guard await slots.wait() else { return }
                 counts.add(record.owner)
                 group.addTask(name: "claim \(record.id)") { await finish(record, signalling: slots, events) }
             }
@@ -98,7 +99,7 @@ package struct InboxWatcher: Service, CustomStringConvertible {
                     schedule.add(events.take(Self.maxNews - schedule.nameCount))
                     schedule.beginRound(every: settings.rescanInterval, atMost: Self.longestInterval)
                     // A slot first: what is found complete is claimed at once, not when it may be so no more.
-                    await slots.wait()
+                    guard await slots.wait() else { return }
                     guard service.disk.gate.pause == nil else {
                         slots.signal()
                         continue

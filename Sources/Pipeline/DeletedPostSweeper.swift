@@ -1,5 +1,6 @@
 import API
 import Blobs
+import Concurrency
 import Files
 import Logging
 import Posts
@@ -53,7 +54,7 @@ struct DeletedPostSweeper: Sendable {
         }
         do {
             try await locks.withLease(id, within: Self.patience) { try await sweep(entry, of: id) }
-        } catch let error as Failure where error.code == .unavailable {
+        } catch is LeaseTimeout {
             logger.debug("work on a deleted post keeps its files", metadata: ["post": "\(id)"])
         }
     }

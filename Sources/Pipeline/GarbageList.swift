@@ -1,4 +1,5 @@
 import Blobs
+import Concurrency
 import Files
 import Posts
 import Tree

@@ -1,6 +1,7 @@
 package import API
 package import Access
 import Blobs
+import Concurrency
 import Files
 import Imaging
 package import Posts

@@ -1,4 +1,5 @@
 import API
+import Concurrency
 import Files
 package import Posts
 import Social
@@ -113,7 +114,7 @@ extension PostJob {
         var progress = start
         if progress.total == 0 { progress.total = try await count() }
         try await report(progress)
-        let pacer = Pacer(bytesPerSecond: pace.postsPerSecond)
+        let limiter = RateLimiter(perSecond: pace.postsPerSecond)
         let concurrency = pace.concurrency(workers: service.scheduler.workers)
         while true {
             let ids = try await page(after: progress.position)
@@ -125,7 +126,7 @@ extension PostJob {
                 return progress
             }
             try await forEachConcurrently(ids, concurrency: concurrency) { id in
-                try await pacer.pass(1)
+                try await limiter.pass(1)
                 return (id, await outcome(of: id))
             } _: { id, outcome in
                 switch outcome {

@@ -1,6 +1,7 @@
 package import API
 import Access
 import Blobs
+import Concurrency
 import Files
 import Logging
 package import Posts

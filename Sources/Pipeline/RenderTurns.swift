@@ -1,3 +1,4 @@
+import Concurrency
 import Tree
 
 /// Who has a turn at the renderers, and who waits for one: the rules of ``RenderScheduler``, which has the threads.

@@ -1,5 +1,6 @@
 package import API
 import Blobs
+import Concurrency
 import Files
 import Foundation
 import Posts

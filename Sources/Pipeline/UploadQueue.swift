@@ -1,4 +1,5 @@
 import API
+import Concurrency
 import DequeModule
 import Posts
 import ServiceLifecycle

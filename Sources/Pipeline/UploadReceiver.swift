@@ -1,4 +1,5 @@
 import API
+import Concurrency
 package import Posts
 
 /// Opens the sessions in which uploads are received.
@@ -39,10 +40,15 @@ package final class UploadReceiver: Sendable {
     ) async throws -> Value {
         renditions.scheduler.expectUpload()
         guard let reference = request.clientReference else { return try await body(try await start(request)) }
-        return try await keys.withLease(
-            Key(owner: request.owner, reference: reference), within: Self.maxWaitForKey
-        ) {
-            try await body(try await start(request))
+        let key = Key(owner: request.owner, reference: reference)
+        do {
+            return try await keys.withLease(key, within: Self.maxWaitForKey) {
+                try await body(try await start(request))
+            }
+        } catch is LeaseTimeout {
+            throw Failure(
+                .unavailable, "an earlier request that means the same is still in work", hint: "send it again",
+                retryAfter: 5)
         }
     }
 

@@ -1,4 +1,5 @@
 import API
+import Concurrency
 import Logging
 import Posts
 import ServiceLifecycle

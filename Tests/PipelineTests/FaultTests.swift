@@ -1,4 +1,5 @@
 import API
+import Concurrency
 import Files
 import Foundation
 import Imaging

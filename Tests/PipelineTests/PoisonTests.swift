@@ -1,4 +1,5 @@
 import API
+import Concurrency
 import Files
 import Imaging
 import Posts

@@ -1,3 +1,4 @@
+import Concurrency
 import NIOCore
 import NIOPosix
 import Pipeline

@@ -1,4 +1,5 @@
 package import Access
+import Concurrency
 import Tree
 import TreeModel
 
@@ -22,7 +23,7 @@ package final class AdminKeys: Sendable {
 
     private let store: AccountStore
     private let onChange: @Sendable ([AdminKey]) -> Void
-    private let turn = FairSemaphore(1, maxWaiting: 100, maxWaitingOfOwner: 100)
+    private let turn = AsyncSemaphore(1, maxWaiting: 100, maxWaitingOfOwner: 100)
 
     /// - Parameter onChange: Is told of all keys that count, when they are loaded and at each change, once it is durable.
     package init(of store: AccountStore, onChange: @escaping @Sendable ([AdminKey]) -> Void) {
@@ -82,7 +83,7 @@ package final class AdminKeys: Sendable {
     private func change(
         _ body: @escaping @Sendable (inout [TreeKey: Entry], inout AccountTransaction) throws -> Void
     ) async throws(IdentityError) {
-        guard await turn.wait(for: "") else { throw .unavailable(reason: "too many changes of admin keys wait") }
+        guard await turn.wait() else { throw .unavailable(reason: "too many changes of admin keys wait") }
         defer { turn.signal() }
         let keys = try await store.transact { transaction in
             var entries = try Self.entries(in: transaction)

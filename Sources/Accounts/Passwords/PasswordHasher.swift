@@ -1,4 +1,5 @@
 import Access
+import Concurrency
 import NIOPosix
 import Synchronization
 
@@ -6,7 +7,7 @@ import Synchronization
 /// tenth of a second of a processor.
 package final class PasswordHasher: Sendable {
     private let threads: NIOThreadPool
-    private let turns: FairSemaphore
+    private let turns: AsyncSemaphore
     private let made = Mutex(0)
 
     /// - Parameters:
@@ -16,7 +17,7 @@ package final class PasswordHasher: Sendable {
     package init(atATime count: Int, maxWaiting: Int = 256, maxWaitingOfCaller: Int = 64) {
         threads = NIOThreadPool(numberOfThreads: max(1, count))
         threads.start()
-        turns = FairSemaphore(max(1, count), maxWaiting: maxWaiting, maxWaitingOfOwner: maxWaitingOfCaller)
+        turns = AsyncSemaphore(max(1, count), maxWaiting: maxWaiting, maxWaitingOfOwner: maxWaitingOfCaller)
     }
 
     deinit { threads.shutdownGracefully { _ in } }

@@ -1,4 +1,5 @@
 import Access
+import Concurrency
 import Logging
 import Tree
 import TreeModel

@@ -1,5 +1,6 @@
 import API
 import Blobs
+import Concurrency
 import Posts
 import Social
 import Tree
@@ -12,7 +13,7 @@ struct AuditRun {
     struct Context: Sendable {
         let clock: @Sendable () -> Int64
         let garbage: GarbageNames
-        let pacer: Pacer
+        let limiter: RateLimiter
     }
 
     private static let interval = Duration.milliseconds(250)
@@ -26,7 +27,7 @@ struct AuditRun {
     init(_ service: UploadService, _ order: AuditOrder) {
         (self.service, self.order) = (service, order)
         context = Context(
-            clock: service.store.clock, garbage: GarbageNames(), pacer: Pacer(bytesPerSecond: order.bytesPerSecond))
+            clock: service.store.clock, garbage: GarbageNames(), limiter: RateLimiter(perSecond: order.bytesPerSecond))
         step = AuditStepDocument(order.action)
     }
 
@@ -87,7 +88,7 @@ struct AuditRun {
         try Task.checkCancellation()
         guard ContinuousClock.now - lastTold >= Self.interval else { return }
         lastTold = .now
-        step.read = context.pacer.byteCount
+        step.read = context.limiter.count
         try await report(.step(step))
     }
 
@@ -97,7 +98,7 @@ struct AuditRun {
     mutating func end(total: Int) { (step.done, step.total) = (total, total) }
 
     mutating func finish() -> AuditStepDocument {
-        step.read = context.pacer.byteCount
+        step.read = context.limiter.count
         step.finished = true
         return step
     }

@@ -1,5 +1,6 @@
 import API
 import Blobs
+import Concurrency
 import Files
 import Posts
 import Tree
@@ -7,7 +8,7 @@ import Tree
 /// Reads the files of one folder, and compares their bytes with what is known of them.
 struct ByteCheck: Sendable {
     let storage: StorageFolder
-    let pacer: Pacer
+    let limiter: RateLimiter
 
     /// Adds what is wrong with bytes to what was found of a folder.
     ///
@@ -25,11 +26,11 @@ struct ByteCheck: Sendable {
             do {
                 let reader = try await storage.blobs.open(try inspection.name(file.name))
                 if let digest = file.digest {
-                    if try await !digest.matches(reader, pace: pacer) {
+                    if try await !digest.matches(reader, at: limiter) {
                         try inspection.add(.damaged, file, "the file has other bytes than were stored")
                     }
                 } else if case .rendition(let photo) = file.role, let record = claims.record {
-                    let sha256 = try await FileDigest.sha256(of: reader, pace: pacer)
+                    let sha256 = try await FileDigest.sha256(of: reader, at: limiter)
                     let path = Paths.photo(record.photoNumbers[photo], of: record.id) / "files"
                     learnt[path / (try RenditionFile.key(file.name))] =
                         RenditionFile(

@@ -1,3 +1,4 @@
+import Concurrency
 import Files
 
 /// What the bytes of a file are known by.
@@ -11,27 +12,27 @@ package enum FileDigest: Sendable, Hashable {
 
     /// Reads a file and tells whether it has these bytes.
     ///
-    /// - Parameter pace: Is told of each piece before the next is read.
-    func matches(_ file: FileReader, pace: Pacer) async throws -> Bool {
+    /// - Parameter limiter: The limit on the rate, in bytes.
+    func matches(_ file: FileReader, at limiter: RateLimiter) async throws -> Bool {
         switch self {
-        case .sha256(let digest): return try await Self.sha256(of: file, pace: pace) == digest
+        case .sha256(let digest): return try await Self.sha256(of: file, at: limiter) == digest
         case .checksums(let md5, let crc32c):
             var checksums = ObjectChecksums()
-            try await Self.forEachPiece(of: file, pace) { checksums.update($0) }
+            try await Self.forEachPiece(of: file, at: limiter) { checksums.update($0) }
             let found = checksums.finish()
             return found.md5 == md5 && found.crc32c == crc32c
         }
     }
 
     /// The SHA-256 of a file, 64 hexadecimal digits.
-    static func sha256(of file: FileReader, pace: Pacer) async throws -> String {
+    static func sha256(of file: FileReader, at limiter: RateLimiter) async throws -> String {
         var hash = SHA256()
-        try await forEachPiece(of: file, pace) { hash.update($0) }
+        try await forEachPiece(of: file, at: limiter) { hash.update($0) }
         return hash.finish()
     }
 
     private static func forEachPiece(
-        of file: FileReader, _ pace: Pacer, _ take: (UnsafeRawBufferPointer) -> Void
+        of file: FileReader, at limiter: RateLimiter, _ take: (UnsafeRawBufferPointer) -> Void
     ) async throws {
         var offset = 0
         while true {
@@ -43,7 +44,7 @@ package enum FileDigest: Sendable, Hashable {
             guard !bytes.isEmpty else { return }
             bytes.withUnsafeBytes { take($0) }
             offset += bytes.count
-            try await pace.pass(bytes.count)
+            try await limiter.pass(bytes.count)
         }
     }
 }

@@ -1,5 +1,6 @@
 import API
 import Blobs
+import Concurrency
 import Posts
 import Tree
 
@@ -155,7 +156,7 @@ struct FolderSurvey: AuditSurvey {
         _ inspections: [(inspection: FolderInspection, isToBeRead: Bool)], _ page: inout AuditPage
     ) async throws -> [FolderInspection] {
         var read = inspections.filter { !$0.isToBeRead }.map(\.inspection)
-        let check = ByteCheck(storage: storage, pacer: context.pacer)
+        let check = ByteCheck(storage: storage, limiter: context.limiter)
         let now = context.clock()
         try await forEachConcurrently(inspections.filter(\.isToBeRead), concurrency: Self.width) { element in
             try Task.checkCancellation()

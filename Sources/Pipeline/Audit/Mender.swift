@@ -1,5 +1,6 @@
 import API
 import Blobs
+import Concurrency
 import Files
 import Posts
 import Social
@@ -104,7 +105,7 @@ struct Mender: Sendable {
         let isSound: Bool
         do {
             let file = try await service.storage.blobs.open(name)
-            isSound = try await FileDigest.sha256(photo.fileSHA256).matches(file, pace: Pacer(bytesPerSecond: nil))
+            isSound = try await FileDigest.sha256(photo.fileSHA256).matches(file, at: RateLimiter(perSecond: nil))
         } catch let error as FileError where error.code == .notFound {
             throw Failure(
                 .originalMissing, "the original is gone", hint: "put blobs/\(name) back from a backup, then try again")

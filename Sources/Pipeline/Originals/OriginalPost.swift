@@ -1,5 +1,6 @@
 import API
 import Blobs
+import Concurrency
 import Files
 import Imaging
 import Posts
@@ -90,7 +91,7 @@ struct OriginalPost: Sendable {
             let byteCount = try await FileThreads.run { () throws(FileError) in try file.byteCount() }
             guard byteCount == known.byteCount else { return false }
             guard readsFiles else { return true }
-            return try await FileDigest.sha256(known.sha256).matches(file, pace: Pacer(bytesPerSecond: nil))
+            return try await FileDigest.sha256(known.sha256).matches(file, at: RateLimiter(perSecond: nil))
         } catch let error as FileError where [.notFound, .wrongKind].contains(error.code) {
             return false
         }

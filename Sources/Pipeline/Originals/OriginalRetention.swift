@@ -1,5 +1,6 @@
 import API
 import Blobs
+import Concurrency
 import Files
 import Imaging
 package import Posts
@@ -106,7 +107,7 @@ package struct OriginalRetention: PostJob {
         let isSound: Bool
         do {
             let file = try await service.storage.blobs.open(name)
-            isSound = try await FileDigest.sha256(photo.fileSHA256).matches(file, pace: Pacer(bytesPerSecond: nil))
+            isSound = try await FileDigest.sha256(photo.fileSHA256).matches(file, at: RateLimiter(perSecond: nil))
         } catch let error as FileError where error.code == .notFound {
             throw Failure(.originalMissing, "the original of \(photo.originalName) is gone", hint: hint)
         }

@@ -1,4 +1,5 @@
 import API
+import Concurrency
 import Files
 package import Posts
 package import Tree
@@ -129,7 +130,7 @@ package final class ResumableFiles: Sendable {
                 guard let record = try await record(of: id) else { throw Failure.noSuchFile(id) }
                 return try await body(try await ResumableSession(self, record))
             }
-        } catch is TakenOver {
+        } catch is Preempted {
             throw Failure(
                 .takenOver, "another request goes on with this upload",
                 hint: "ask for its offset and go on from there, with one request at a time")

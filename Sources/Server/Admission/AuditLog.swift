@@ -1,5 +1,6 @@
 import API
 import Access
+import Concurrency
 import DequeModule
 import HTTPTypes
 import Logging

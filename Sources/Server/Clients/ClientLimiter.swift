@@ -1,4 +1,5 @@
 import API
+import Concurrency
 import Synchronization
 import Tree
 

@@ -1,6 +1,7 @@
 import API
 import Access
 import Blobs
+import Concurrency
 import Files
 import Imaging
 import Pipeline

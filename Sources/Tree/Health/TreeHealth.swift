@@ -1,3 +1,5 @@
+import Concurrency
+
 /// Whether a store can be trusted: sound as far as is known, or the damage that was found in it.
 ///
 /// Damage of the store is what SQLite says about its pages, a row of its own notes that nobody can have written, or updates that

@@ -1,3 +1,4 @@
+import Concurrency
 import Synchronization
 
 /// The committed updates in their order, on their way to all who listen.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Concurrency
 import Files
 import Foundation
 import Imaging

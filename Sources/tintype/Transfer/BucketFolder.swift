@@ -1,5 +1,6 @@
 import API
 import Client
+import Concurrency
 import Files
 import Foundation
 import HTTPTypes

@@ -1,5 +1,5 @@
 /// An allowance that fills up at a steady rate, and may be spent at once (the token bucket, RFC 2697 §3).
-struct TokenBucket: Sendable {
+package struct TokenBucket: Sendable {
     /// What comes back in a second.
     private let rate: Double
     private let capacity: Double
@@ -7,7 +7,7 @@ struct TokenBucket: Sendable {
     private var updated: ContinuousClock.Instant
 
     /// - Parameter burst: How many seconds' worth may be spent at once.
-    init(perSecond rate: Double, burst: Double, now: ContinuousClock.Instant) {
+    package init(perSecond rate: Double, burst: Double, now: ContinuousClock.Instant) {
         self.rate = rate
         capacity = rate * burst
         tokens = capacity
@@ -17,7 +17,7 @@ struct TokenBucket: Sendable {
     /// Spends some of the allowance if any is left; more than there is makes a debt.
     ///
     /// - Returns: Nil when there was something left, else how long to wait, in seconds.
-    mutating func take(_ count: Double, now: ContinuousClock.Instant) -> Double? {
+    package mutating func take(_ count: Double, now: ContinuousClock.Instant) -> Double? {
         refill(now)
         guard tokens > 0 else { return max(1, (1 - tokens) / rate) }
         tokens -= count
@@ -25,13 +25,13 @@ struct TokenBucket: Sendable {
     }
 
     /// Spends some of the allowance, whether it is there or not.
-    mutating func spend(_ count: Double, now: ContinuousClock.Instant) {
+    package mutating func spend(_ count: Double, now: ContinuousClock.Instant) {
         refill(now)
         tokens -= count
     }
 
     /// Whether nothing of it has been spent.
-    mutating func isFull(now: ContinuousClock.Instant) -> Bool {
+    package mutating func isFull(now: ContinuousClock.Instant) -> Bool {
         refill(now)
         return tokens >= capacity
     }

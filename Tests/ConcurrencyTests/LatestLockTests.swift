@@ -1,6 +1,5 @@
+import Concurrency
 import Testing
-
-@testable import Pipeline
 
 @Suite("Of several who want one thing, the latest has it", .timeLimit(.minutes(5)))
 struct LatestLockTests {
@@ -33,7 +32,7 @@ struct LatestLockTests {
         }
         for await _ in begun {}
         #expect(try await lock.withKey(1) { 2 } == 2)
-        await #expect(throws: TakenOver.self) { try await first.value }
+        await #expect(throws: Preempted.self) { try await first.value }
         #expect(!lock.isHeld(1))
     }
 

@@ -1,8 +1,7 @@
-import API
 import Synchronization
 
-/// Lets work with the same key happen one after the other, in the order in which it came.
-final class KeyedLock<Key: Hashable & Sendable>: Sendable {
+/// Lets work with the same key happen one after the other, in the order in which it came. Any thread.
+package final class KeyedLock<Key: Hashable & Sendable>: Sendable {
     private struct Waiter {
         let id: UInt64
         /// Ends the waiting when it has taken too long; nil for one that may take as long as it takes.
@@ -24,20 +23,20 @@ final class KeyedLock<Key: Hashable & Sendable>: Sendable {
 
     private let state = Mutex(State())
 
+    package init() {}
+
     /// Does something while nobody else works with the key.
     ///
     /// The key is freed by this scope, not by a value's `deinit`: see the rule about these in Documentation/Contributing.md.
     ///
     /// - Parameter patience: The time for which it waits for others; nil for as long as they take.
-    /// - Throws: `Failure` with the code `unavailable` when that is over, `CancellationError`, and what `body` throws.
-    func withLease<Value>(
+    /// - Throws: ``LeaseTimeout`` when that is over, `CancellationError`, and what `body` throws.
+    package func withLease<Value>(
         _ key: Key, within patience: Duration? = nil, _ body: () async throws -> Value
     ) async throws -> Value {
         guard await acquire(key, within: patience) else {
             try Task.checkCancellation()
-            throw Failure(
-                .unavailable, "an earlier request that means the same is still in work", hint: "send it again",
-                retryAfter: 5)
+            throw LeaseTimeout()
         }
         defer { release(key) }
         return try await body()
@@ -96,3 +95,6 @@ final class KeyedLock<Key: Hashable & Sendable>: Sendable {
         next?.finish(hasKey: true)
     }
 }
+
+/// The error of work that has waited for a key as long as it may.
+package struct LeaseTimeout: Error {}

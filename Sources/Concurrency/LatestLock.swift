@@ -3,7 +3,7 @@ import Synchronization
 /// Lets the latest of several that want a key have it: whoever comes asks the holder to end, and waits until it has.
 ///
 /// The contrary of ``KeyedLock``, for holders that wait for a client which may be gone. Methods may be called from any task.
-final class LatestLock<Key: Hashable & Sendable>: Sendable {
+package final class LatestLock<Key: Hashable & Sendable>: Sendable {
     /// A holder of a key, with the way to be told that somebody else wants it.
     private final class Holder: Sendable {
         private struct State {
@@ -53,15 +53,15 @@ final class LatestLock<Key: Hashable & Sendable>: Sendable {
     private let keys = Mutex<[Key: Held]>([:])
     private let grace: Duration
 
-    /// - Parameter grace: How long a holder may go on that somebody else wants to follow: one whose client is gone has the time to
-    ///   take what that has sent.
-    init(grace: Duration) { self.grace = grace }
+    /// - Parameter grace: The time that a holder has once somebody else wants the key: one whose client is gone takes in what that
+    ///   has sent.
+    package init(grace: Duration) { self.grace = grace }
 
     /// Runs `body` as the only one with the key, until somebody else wants it, and a grace is over: then its task is cancelled.
     ///
     /// - Parameter isBrief: Whether the body waits for no client: then it comes to its end, and whoever wants the key waits.
-    /// - Throws: What the body throws; `TakenOver` in its place when somebody else wanted the key meanwhile.
-    func withKey<Value: Sendable>(
+    /// - Throws: What the body throws; `Preempted` in its place when somebody else wanted the key meanwhile.
+    package func withKey<Value: Sendable>(
         _ key: Key, isBrief: Bool = false, _ body: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
         let holder = Holder()
@@ -76,7 +76,7 @@ final class LatestLock<Key: Hashable & Sendable>: Sendable {
             group.addTask {
                 guard await holder.wait() else { return nil }
                 try await Task.sleep(for: self.grace)
-                throw TakenOver()
+                throw Preempted()
             }
             var value: Value?
             do {
@@ -92,15 +92,15 @@ final class LatestLock<Key: Hashable & Sendable>: Sendable {
                 while let result = await group.nextResult() {
                     if case .success(let late?) = result { value = late }
                 }
-                if value == nil { throw holder.isWanted ? TakenOver() : error }
+                if value == nil { throw holder.isWanted ? Preempted() : error }
             }
-            guard let value else { throw TakenOver() }
+            guard let value else { throw Preempted() }
             return value
         }
     }
 
     /// Whether somebody has the key.
-    func isHeld(_ key: Key) -> Bool { keys.withLock { $0[key] != nil } }
+    package func isHeld(_ key: Key) -> Bool { keys.withLock { $0[key] != nil } }
 
     private func take(_ key: Key, _ holder: Holder) async {
         await withCheckedContinuation { continuation in
@@ -131,5 +131,5 @@ final class LatestLock<Key: Hashable & Sendable>: Sendable {
     }
 }
 
-/// Somebody else took over what was being done.
-struct TakenOver: Error {}
+/// The error of work whose key somebody else has taken over.
+package struct Preempted: Error {}

@@ -1,0 +1,94 @@
+import Synchronization
+
+/// A bound on the number of tasks that do something at a time, with a line in which owners take turns: one who sends a hundred
+/// makes nobody wait for more than those before. Any thread.
+package final class AsyncSemaphore: Sendable {
+    private struct Waiter {
+        let id: UInt64
+        let continuation: CheckedContinuation<Bool, Never>
+    }
+
+    private struct State {
+        var free: Int
+        var line = FairLine<String, Waiter>()
+        var lastID: UInt64 = 0
+    }
+
+    private let state: Mutex<State>
+    private let maxWaiting: Int
+    private let maxWaitingOfOwner: Int
+
+    /// Makes a semaphore whose permits are all free.
+    ///
+    /// - Parameters:
+    ///   - count: The number of permits.
+    ///   - maxWaiting: The length of the line.
+    ///   - maxWaitingOfOwner: The number of places in it that one owner may have.
+    package init(_ count: Int, maxWaiting: Int = .max, maxWaitingOfOwner: Int = .max) {
+        state = Mutex(State(free: count))
+        self.maxWaiting = maxWaiting
+        self.maxWaitingOfOwner = maxWaitingOfOwner
+    }
+
+    /// The number of tasks in the line.
+    package var waitingCount: Int { state.withLock { $0.line.count } }
+
+    /// Takes a permit, which ``signal()`` gives back; waits in the line while none is free.
+    ///
+    /// - Returns: Whether it has one: false when the line is too long, or the task is cancelled while it waits.
+    package func wait(for owner: String = "") async -> Bool {
+        let id = state.withLock { state in
+            state.lastID += 1
+            return state.lastID
+        }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let answer: Bool? = state.withLock { state in
+                    if state.free > 0 {
+                        state.free -= 1
+                        return true
+                    }
+                    let own = state.line.count(of: owner)
+                    // A task that was cancelled before is not looked for in the line.
+                    guard !Task.isCancelled, state.line.count < maxWaiting, own < maxWaitingOfOwner else {
+                        return false
+                    }
+                    state.line.append(Waiter(id: id, continuation: continuation), of: owner)
+                    return nil
+                }
+                if let answer { continuation.resume(returning: answer) }
+            }
+        } onCancel: {
+            let waiter = state.withLock { state in state.line.remove(of: owner) { $0.id == id } }
+            waiter?.continuation.resume(returning: false)
+        }
+    }
+
+    /// Takes a permit if one is free.
+    package func tryWait() -> Bool {
+        state.withLock { state in
+            guard state.free > 0 else { return false }
+            state.free -= 1
+            return true
+        }
+    }
+
+    /// Runs a body that holds a permit.
+    ///
+    /// - Throws: What the body throws; `CancellationError` when it never began.
+    package func withPermit<Value>(_ body: () async throws -> Value) async throws -> Value {
+        guard await wait() else { throw CancellationError() }
+        defer { signal() }
+        return try await body()
+    }
+
+    /// Gives a permit back, to the next in the line.
+    package func signal() {
+        let next = state.withLock { state in
+            let next = state.line.popFirst()
+            if next == nil { state.free += 1 }
+            return next
+        }
+        next?.continuation.resume(returning: true)
+    }
+}
