@@ -74,6 +74,9 @@ let package = Package(
         .target(
             name: "Concurrency", dependencies: [.product(name: "DequeModule", package: "swift-collections")]),
 
+        // Digests, keys, secrets and their text forms, over OpenSSL's libcrypto.
+        .target(name: "Cryptography", dependencies: ["CSystemCrypto"]),
+
         // The values of the tree, without a store: what a client has in common with it.
         .target(name: "TreeModel"),
 
@@ -85,7 +88,7 @@ let package = Package(
         .target(
             name: "Files",
             dependencies: [
-                "Failpoints", "CPlatform", "CSystemCrypto", "CSystemDeflate",
+                "Failpoints", "Cryptography", "CPlatform", "CSystemCrypto", "CSystemDeflate",
                 .product(name: "NIOPosix", package: "swift-nio"),
             ]),
         .target(name: "Blobs", dependencies: ["Files"]),
@@ -100,19 +103,20 @@ let package = Package(
         .target(name: "Isolation", dependencies: ["Imaging", "CSandbox"]),
 
         // Who is asking.
-        .target(name: "Access", dependencies: ["TreeModel", "CSystemCrypto"]),
+        .target(name: "Access", dependencies: ["Cryptography", "TreeModel", "CSystemCrypto"]),
         // Accounts of the service's own, in the words of Firebase's identity endpoints, without HTTP.
         .target(
             name: "Accounts",
             dependencies: [
-                "Access", "Concurrency", "Tree", "TreeModel", .product(name: "Logging", package: "swift-log"),
+                "Cryptography", "Access", "Concurrency", "Tree", "TreeModel",
+                .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ]),
         // What the service asks of others: other machines, and programs of the operator's.
         .target(
             name: "Outgoing",
             dependencies: [
-                "Access", "Accounts", "CPlatform", "Files",
+                "Cryptography", "Access", "Accounts", "CPlatform", "Files",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -137,12 +141,13 @@ let package = Package(
         .target(
             name: "Social",
             dependencies: [
-                "API", "Access", "Posts", "Tree", "TreeModel", .product(name: "Logging", package: "swift-log"),
+                "Cryptography", "API", "Access", "Posts", "Tree", "TreeModel",
+                .product(name: "Logging", package: "swift-log"),
             ]),
         .target(
             name: "Pipeline",
             dependencies: [
-                "API", "Access", "Concurrency",
+                "Cryptography", "API", "Access", "Concurrency",
                 "Imaging", "Isolation", "Blobs", "Files", "Tree", "Posts", "Social", "Failpoints",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
@@ -167,12 +172,13 @@ let package = Package(
 
         // The store as others keep it.
         .target(
-            name: "Backup", dependencies: ["API", "Blobs", "Concurrency", "Files", "Pipeline", "Posts", "Tree"]),
+            name: "Backup",
+            dependencies: ["Cryptography", "API", "Blobs", "Concurrency", "Files", "Pipeline", "Posts", "Tree"]),
 
         .target(
             name: "Server",
             dependencies: [
-                "API", "Concurrency",
+                "Cryptography", "API", "Concurrency",
                 "Access", "Accounts", "Backup", "Database", "Pipeline", "Imaging", "Blobs", "Files", "Posts", "Rules",
                 "Social", "Tree", "Failpoints",
                 .product(name: "Hummingbird", package: "hummingbird"),
@@ -307,7 +313,7 @@ let package = Package(
         .executableTarget(
             name: "tintype",
             dependencies: [
-                "API", "Concurrency",
+                "Cryptography", "API", "Concurrency",
                 "Access", "Accounts", "Backup", "CPlatform", "Database", "Inbox", "Outgoing", "Server", "Client",
                 "Pipeline", "Isolation", "Imaging", "Files", "Posts", "Rules", "Social", "Tree", "Failpoints",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -347,19 +353,21 @@ let package = Package(
             ], path: "Tests/StoreMaker"),
         .testTarget(name: "IsolationTests", dependencies: ["Isolation", "Imaging", "RogueWorker", "TestSupport"]),
         .testTarget(name: "ConcurrencyTests", dependencies: ["Concurrency", "TestSupport"]),
+        .testTarget(name: "CryptographyTests", dependencies: ["Cryptography"]),
         .testTarget(name: "FailpointsTests", dependencies: ["Failpoints"]),
-        .testTarget(name: "FilesTests", dependencies: ["Files", "TestSupport"]),
+        .testTarget(name: "FilesTests", dependencies: ["Cryptography", "Files", "TestSupport"]),
         .testTarget(name: "BlobsTests", dependencies: ["Blobs", "Files", "TestSupport"]),
-        .testTarget(name: "AccessTests", dependencies: ["Access", "TreeModel"]),
+        .testTarget(name: "AccessTests", dependencies: ["Cryptography", "Access", "TreeModel"]),
         .testTarget(
             name: "AccountsTests",
             dependencies: [
-                "Access", "Accounts", "Tree", "TreeModel", .product(name: "Logging", package: "swift-log"),
+                "Cryptography", "Access", "Accounts", "Tree", "TreeModel",
+                .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(
             name: "OutgoingTests",
             dependencies: [
-                "Access", "Accounts", "Files", "Outgoing", "TreeModel", "TestSupport",
+                "Cryptography", "Access", "Accounts", "Files", "Outgoing", "TreeModel", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
@@ -384,7 +392,7 @@ let package = Package(
         .testTarget(
             name: "PipelineTests",
             dependencies: [
-                "API",
+                "Cryptography", "API",
                 "Access", "Concurrency", "Inbox", "Pipeline", "Blobs", "Files", "Imaging", "Isolation", "Posts",
                 "RogueWorker", "Tree",
                 "TestSupport",
@@ -401,11 +409,13 @@ let package = Package(
             ]),
         .testTarget(
             name: "BackupTests",
-            dependencies: ["API", "Backup", "Blobs", "Files", "Pipeline", "Posts", "Social", "Tree", "TestSupport"]),
+            dependencies: [
+                "Cryptography", "API", "Backup", "Blobs", "Files", "Pipeline", "Posts", "Social", "Tree", "TestSupport",
+            ]),
         .testTarget(
             name: "ServerTests",
             dependencies: [
-                "API",
+                "Cryptography", "API",
                 "Access", "Accounts", "Database", "Rules", "Server", "Client", "Inbox", "Pipeline", "Imaging", "Blobs",
                 "Files", "Posts",
                 "Tree", "TestSupport",
@@ -421,7 +431,7 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "API",
+                "Cryptography", "API",
                 "tintype", "Access", "Client", "Pipeline", "Blobs", "Files", "Posts", "Tree", "TreeModel",
                 "TestSupport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),

@@ -1,4 +1,5 @@
 import API
+import Cryptography
 package import Files
 import Foundation
 import Synchronization

@@ -1,4 +1,5 @@
 import API
+import Cryptography
 package import Files
 
 /// Where backups are read from: a folder or an archive.

@@ -1,3 +1,5 @@
+import Cryptography
+
 /// The bytes of a file, or of a part of one, or bytes in memory, to be read from their beginning to their end.
 package struct FileRange: Sendable {
     private static let pieceBytes = 1 << 20

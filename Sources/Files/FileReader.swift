@@ -1,4 +1,5 @@
 import CPlatform
+import Cryptography
 import Glibc
 
 /// An open file to read from, closed when the last reference goes.

@@ -1,4 +1,5 @@
 import CPlatform
+import Cryptography
 import Failpoints
 import Glibc
 import Synchronization

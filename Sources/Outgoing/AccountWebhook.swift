@@ -1,5 +1,6 @@
-package import Access
+import Access
 package import Accounts
+package import Cryptography
 import Foundation
 
 /// The operator's address to which messages for people are posted, as JSON.

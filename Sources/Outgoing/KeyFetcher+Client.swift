@@ -1,4 +1,5 @@
 package import Access
+import Cryptography
 import Files
 import Foundation
 package import Logging
@@ -51,6 +52,6 @@ extension KeyFetcher {
         case .file(let path): source = path
         case .url(let url): source = url
         }
-        return Digest.sha256("\(issuer.issuer) \(source)").map { String(format: "%02x", $0) }.joined() + ".json"
+        return Hex.encode(Digest.sha256("\(issuer.issuer) \(source)")) + ".json"
     }
 }

@@ -1,5 +1,6 @@
-package import Access
+import Access
 import Accounts
+package import Cryptography
 import Foundation
 
 /// An address of the operator's to which documents are posted, as JSON.
@@ -68,6 +69,6 @@ package struct SignedWebhook: Sendable {
     private func signature(of body: [UInt8]) -> String {
         let time = now()
         let code = Digest.hmacSHA256(Array("\(time).".utf8) + body, key: Array(secret.text.utf8))
-        return "t=\(time),v1=" + code.map { String(format: "%02x", $0) }.joined()
+        return "t=\(time),v1=" + Hex.encode(code)
     }
 }

@@ -2,6 +2,7 @@ package import API
 package import Access
 import Blobs
 import Concurrency
+import Cryptography
 import Files
 import Imaging
 package import Posts

@@ -1,4 +1,5 @@
 import Blobs
+import Cryptography
 import Files
 package import Posts
 import Tree

@@ -1,4 +1,5 @@
 package import API
+import Cryptography
 import Files
 package import Posts
 package import Social

@@ -1,3 +1,4 @@
+import Cryptography
 import TreeModel
 
 @testable import Access

@@ -1,4 +1,5 @@
 import Access
+import Cryptography
 import Synchronization
 import Testing
 import Tree

@@ -1,5 +1,6 @@
 import Access
 import Client
+import Cryptography
 import Foundation
 import HTTPTypes
 import TestSupport

@@ -1,3 +1,4 @@
+import Cryptography
 import Files
 import TestSupport
 import Testing

@@ -1,5 +1,6 @@
 import API
 import Blobs
+import Cryptography
 import Files
 import Foundation
 import Imaging

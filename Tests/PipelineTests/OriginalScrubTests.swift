@@ -1,6 +1,7 @@
 import API
 import Access
 import Blobs
+import Cryptography
 import Files
 import Imaging
 import Posts

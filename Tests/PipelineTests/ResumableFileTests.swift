@@ -1,4 +1,5 @@
 import API
+import Cryptography
 import Files
 import NIOCore
 import Pipeline
@@ -44,7 +45,7 @@ struct ResumableFileTests {
                     #expect(try staged.reader().readAll(maxBytes: bytes.count) == bytes)
                     return contents.sha256
                 }
-                #expect(sha256 == Files.sha256(of: bytes))
+                #expect(sha256 == Cryptography.sha256(of: bytes))
                 try await files.remove(id)
                 #expect(try running.storage.incoming.names().isEmpty)
                 #expect(try await files.record(of: id) == nil)

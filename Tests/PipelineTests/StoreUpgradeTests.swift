@@ -1,4 +1,5 @@
 import API
+import Cryptography
 import Files
 import Foundation
 import Posts

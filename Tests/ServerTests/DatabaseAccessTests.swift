@@ -1,5 +1,6 @@
 import Access
 import Client
+import Cryptography
 import Database
 import HTTPTypes
 import Pipeline

@@ -1,6 +1,7 @@
 import API
 import Access
 import Client
+import Cryptography
 import Foundation
 import HTTPTypes
 import Pipeline

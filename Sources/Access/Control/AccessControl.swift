@@ -1,3 +1,4 @@
+package import Cryptography
 import Foundation
 import Synchronization
 

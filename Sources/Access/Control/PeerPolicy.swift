@@ -1,3 +1,4 @@
+package import Cryptography
 import Foundation
 
 /// The process at the other end of a Unix socket, as the kernel knows it (SO_PEERCRED, unix(7)).

@@ -1,3 +1,4 @@
+import Cryptography
 import Synchronization
 
 /// The tokens that were verified a short time ago, so that the next request with one costs next to nothing.

@@ -1,3 +1,4 @@
+import Cryptography
 import TreeModel
 
 /// The judgement on tokens of every kind, each on its own.

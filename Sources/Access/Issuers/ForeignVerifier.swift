@@ -1,3 +1,4 @@
+import Cryptography
 import TreeModel
 
 /// The judgement on ID tokens of one issuer.

@@ -1,3 +1,5 @@
+package import Cryptography
+
 /// Somebody else whose ID tokens are believed here.
 package struct IssuerSettings: Sendable, Hashable {
     /// Where the issuer's public keys come from: a set of JSON Web Keys, or certificates in PEM by name.

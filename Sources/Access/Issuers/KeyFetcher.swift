@@ -1,3 +1,4 @@
+import Cryptography
 import TreeModel
 
 /// A document from the network.

@@ -1,3 +1,4 @@
+import Cryptography
 import Foundation
 
 /// A file with keys, which the operator names.

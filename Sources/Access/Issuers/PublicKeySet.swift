@@ -1,3 +1,4 @@
+import Cryptography
 import TreeModel
 
 /// The public keys of an issuer, by name.

@@ -1,3 +1,4 @@
+package import Cryptography
 package import TreeModel
 
 /// The secrets that sign addresses of media: one that signs, and the one before it, by which addresses are good that are

@@ -1,3 +1,4 @@
+package import Cryptography
 package import TreeModel
 
 /// A key that lets its holder do everything, of which only the SHA-256 is kept.

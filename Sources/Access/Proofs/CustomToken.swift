@@ -1,3 +1,4 @@
+import Cryptography
 package import TreeModel
 
 /// What a custom token asks for: that whoever shows it is this user.

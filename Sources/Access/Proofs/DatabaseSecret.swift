@@ -1,3 +1,4 @@
+import Cryptography
 import TreeModel
 
 /// A database secret, the oldest of the ways into a Realtime Database: it is the owner's, and signs tokens for others

@@ -1,3 +1,4 @@
+package import Cryptography
 import TreeModel
 
 /// A service account of the operator's, whose key signs custom tokens.

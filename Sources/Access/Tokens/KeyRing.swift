@@ -1,3 +1,4 @@
+package import Cryptography
 package import TreeModel
 
 /// The service's own keys for ID tokens: one that signs, those that signed, and one that will.

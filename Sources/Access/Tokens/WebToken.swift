@@ -1,3 +1,4 @@
+import Cryptography
 import TreeModel
 
 /// A JSON Web Token in its compact form (RFC 7519, RFC 7515 §7.1), as it came: nothing of it is proved yet.

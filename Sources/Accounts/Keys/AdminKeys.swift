@@ -1,5 +1,6 @@
 package import Access
 import Concurrency
+package import Cryptography
 import Tree
 import TreeModel
 

@@ -1,4 +1,5 @@
 package import Access
+import Cryptography
 import Foundation
 import Tree
 import TreeModel

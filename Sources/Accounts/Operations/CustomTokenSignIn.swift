@@ -1,4 +1,5 @@
 import Access
+import Cryptography
 import TreeModel
 
 /// A sign-in with a token that a service of the operator's signed (`accounts:signInWithCustomToken`).

@@ -1,4 +1,5 @@
 import Access
+import Cryptography
 import TreeModel
 
 /// The hash of a password that an administrator brings along: by scrypt (RFC 7914), or by what Firebase makes of it, whose

@@ -1,4 +1,5 @@
 import Access
+import Cryptography
 import Foundation
 import TreeModel
 
@@ -77,7 +78,7 @@ struct ProviderCredential: Sendable {
     /// Makes sure that a token was made for who shows it: it has the nonce, or its SHA-256 in hexadecimal digits.
     private static func checkNonce(_ nonce: String?, in claims: [String: JSONValue]) throws(IdentityError) {
         guard let expected = claims["nonce"] else { return }
-        let digest = nonce.map { Digest.sha256($0).map { String(format: "%02x", $0) }.joined() }
+        let digest = nonce.map { Hex.encode(Digest.sha256($0)) }
         guard let nonce, let digest, expected == .string(nonce) || expected == .string(digest) else {
             throw IdentityError("MISSING_OR_INVALID_NONCE : The nonce is not that of the id_token")
         }

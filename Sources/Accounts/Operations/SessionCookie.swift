@@ -1,4 +1,5 @@
 import Access
+import Cryptography
 import TreeModel
 
 /// Session cookies for web servers that use firebase-admin (`projects/P:createSessionCookie`).

@@ -1,4 +1,5 @@
 import Access
+import Cryptography
 import TreeModel
 
 /// New accounts, and an e-mail address and a password for those that have none (`accounts:signUp`).

@@ -1,4 +1,5 @@
 import Access
+import Cryptography
 import TreeModel
 
 /// Tokens for anybody, which an administrator asks for: for scripts and tests, and for servers that vouch for their users.

@@ -1,4 +1,5 @@
 import Access
+import Cryptography
 import TreeModel
 
 /// New tokens for a refresh token (`securetoken.googleapis.com/v1/token`); the one place where the protocol writes names

@@ -1,4 +1,5 @@
 import Access
+import Cryptography
 
 /// A password that somebody chose, as it is kept.
 struct NewPassword: Sendable {

@@ -1,5 +1,6 @@
 import Access
 import Concurrency
+import Cryptography
 import NIOPosix
 import Synchronization
 

@@ -1,4 +1,5 @@
 import Access
+import Cryptography
 import TreeModel
 
 /// A refresh token: whose it is, of which session, and a secret.

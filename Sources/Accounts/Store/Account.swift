@@ -1,4 +1,5 @@
-package import Access
+import Access
+package import Cryptography
 
 /// A person's account: who they are here, and what they sign in with.
 package struct Account: Hashable, Sendable {

@@ -1,6 +1,7 @@
 import API
 import Blobs
 import Concurrency
+import Cryptography
 import Files
 import Posts
 import Tree

@@ -1,4 +1,5 @@
 import Concurrency
+import Cryptography
 import Files
 
 /// What the bytes of a file are known by.

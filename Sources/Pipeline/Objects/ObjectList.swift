@@ -1,4 +1,5 @@
 import Access
+import Cryptography
 package import Tree
 
 /// A question for the names in the bucket, as clients list folders (Google Cloud Storage, "Objects: list").

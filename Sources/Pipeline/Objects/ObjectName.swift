@@ -1,4 +1,5 @@
 import Access
+import Cryptography
 package import Posts
 import Tree
 

@@ -1,6 +1,7 @@
 package import API
 import Access
 import Blobs
+import Cryptography
 import Files
 import Imaging
 import Posts
@@ -263,8 +264,7 @@ package struct ObjectStore: Sendable {
         var bytes = try RandomText.bytes(16)
         bytes[6] = bytes[6] & 0x0F | 0x40
         bytes[8] = bytes[8] & 0x3F | 0x80
-        let digits = bytes.map { $0 < 16 ? "0" + String($0, radix: 16) : String($0, radix: 16) }
-        return [0..<4, 4..<6, 6..<8, 8..<10, 10..<16].map { digits[$0].joined() }.joined(separator: "-")
+        return [0..<4, 4..<6, 6..<8, 8..<10, 10..<16].map { Hex.encode(bytes[$0]) }.joined(separator: "-")
     }
 }
 

@@ -1,6 +1,7 @@
 import API
 import Access
 package import Blobs
+import Cryptography
 package import Tree
 import TreeModel
 

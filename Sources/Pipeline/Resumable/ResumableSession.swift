@@ -1,4 +1,5 @@
 import API
+import Cryptography
 package import Files
 package import NIOCore
 import Posts

@@ -2,6 +2,7 @@ import API
 import Access
 import Blobs
 import Concurrency
+import Cryptography
 import Files
 import Imaging
 import Pipeline

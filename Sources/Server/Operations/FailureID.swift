@@ -1,5 +1,6 @@
 import API
 import Access
+import Cryptography
 import Hummingbird
 
 /// The name of something that failed in addresses: its path, so written that any path fits into one part of an address.

@@ -1,3 +1,4 @@
+import Cryptography
 import Files
 import HTTPTypes
 import Hummingbird

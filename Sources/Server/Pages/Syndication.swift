@@ -1,4 +1,5 @@
 import API
+import Cryptography
 import Files
 import Posts
 import TreeModel

@@ -1,6 +1,7 @@
 import API
 import Access
 import Accounts
+import Cryptography
 import HTTPTypes
 import Hummingbird
 import Logging

@@ -1,5 +1,6 @@
 import API
 import Access
+import Cryptography
 import HTTPTypes
 import Hummingbird
 import NIOCore

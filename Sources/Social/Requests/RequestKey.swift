@@ -1,5 +1,6 @@
 import API
 import Access
+import Cryptography
 package import Posts
 package import Tree
 
@@ -25,7 +26,7 @@ package struct RequestKey: Sendable {
         self.owner = owner?.key ?? TreeKey(unchecked: "~")
         key = try ClientReference.key(reference)
         let text = words.map { "\($0.utf8.count):\($0)" }.joined()
-        fingerprint = Digest.sha256(text).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+        fingerprint = Hex.encode(Digest.sha256(text))
     }
 
     private var path: TreePath { Paths.requests / owner / key }

@@ -1,6 +1,7 @@
 import API
 import Access
 import ArgumentParser
+import Cryptography
 import Foundation
 import Pipeline
 import TreeModel

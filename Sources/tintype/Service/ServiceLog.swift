@@ -1,4 +1,5 @@
 import Access
+import Cryptography
 import Database
 import Logging
 import Server

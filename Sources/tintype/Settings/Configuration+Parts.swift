@@ -1,5 +1,6 @@
 import Access
 import Accounts
+import Cryptography
 import Database
 import Imaging
 import Inbox

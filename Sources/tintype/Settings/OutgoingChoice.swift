@@ -1,4 +1,5 @@
 import Access
+import Cryptography
 import Outgoing
 
 /// To what an operator has documents handed: a program or an address.

@@ -1,4 +1,5 @@
 import Client
+import Cryptography
 import Files
 import HTTPTypes
 import Pipeline

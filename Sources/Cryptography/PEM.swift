@@ -1,18 +1,18 @@
 import CSystemCrypto
 
 /// Keys as text (RFC 7468).
-enum PEM {
+package enum PEM {
     /// The longest text that is looked at, in bytes.
-    static let maxBytes = 64 << 10
+    package static let maxBytes = 64 << 10
 
     /// The key in a private key, PKCS #8 or older.
-    static func privateKey(_ text: String) throws(KeyError) -> KeyHandle {
+    package static func privateKey(_ text: String) throws(KeyError) -> KeyHandle {
         // Without a function that is asked for the password of an encrypted key, libcrypto would ask at the terminal.
         try KeyHandle(taking: read(text) { PEM_read_bio_PrivateKey($0, nil, { _, _, _, _ in -1 }, nil) })
     }
 
     /// The key in a public key or in an X.509 certificate, of which nothing else counts.
-    static func publicKey(_ text: String) throws(KeyError) -> KeyHandle {
+    package static func publicKey(_ text: String) throws(KeyError) -> KeyHandle {
         guard text.contains("-----BEGIN CERTIFICATE-----") else {
             return try KeyHandle(taking: read(text) { PEM_read_bio_PUBKEY($0, nil, { _, _, _, _ in -1 }, nil) })
         }
@@ -25,18 +25,18 @@ enum PEM {
     }
 
     /// The public half of an RSA key of which the private one is given.
-    static func publicHalf(ofPrivateKey text: String) throws(KeyError) -> KeyHandle {
+    package static func publicHalf(ofPrivateKey text: String) throws(KeyError) -> KeyHandle {
         let key = try SigningKey(pem: Secret(text))
         return try publicKey(try key.publicPEM())
     }
 
     /// The text of a private key, PKCS #8 without encryption.
-    static func text(ofPrivateKey key: KeyHandle) throws(KeyError) -> String {
+    package static func text(ofPrivateKey key: KeyHandle) throws(KeyError) -> String {
         try write { PEM_write_bio_PKCS8PrivateKey($0, key.pointer, nil, nil, 0, nil, nil) }
     }
 
     /// The text of a public key, SubjectPublicKeyInfo.
-    static func text(ofPublicKey key: KeyHandle) throws(KeyError) -> String {
+    package static func text(ofPublicKey key: KeyHandle) throws(KeyError) -> String {
         try write { PEM_write_bio_PUBKEY($0, key.pointer) }
     }
 

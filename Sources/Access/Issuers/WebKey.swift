@@ -1,4 +1,5 @@
 import CSystemCrypto
+import Cryptography
 import TreeModel
 
 /// A public key as a JSON Web Key (RFC 7517 §4, RFC 7518 §6).

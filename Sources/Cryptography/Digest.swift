@@ -11,7 +11,7 @@ package enum Digest {
     package static func sha256(_ text: String) -> [UInt8] { withUnsafeBytes(of: sha256Words(text)) { Array($0) } }
 
     /// The SHA-256 (FIPS 180-4) of a text in UTF-8, eight bytes in each number as they lie in memory.
-    static func sha256Words(_ text: String) -> SIMD4<UInt64> {
+    package static func sha256Words(_ text: String) -> SIMD4<UInt64> {
         var text = text
         var digest = SIMD4<UInt64>()
         var isDone = false

@@ -1,13 +1,12 @@
 import Testing
-import TreeModel
 
-@testable import Access
+@testable import Cryptography
 
 @Suite("Digests and texts")
 struct CryptoTests {
     @Test("The SHA-256 of a text is that of FIPS 180-4")
     func sha256() {
-        let hex = Digest.sha256("abc").map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+        let hex = Hex.encode(Digest.sha256("abc"))
         #expect(hex == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
         #expect(Digest.sha256("").prefix(4) == [0xE3, 0xB0, 0xC4, 0x42])
     }
@@ -38,23 +37,6 @@ struct CryptoTests {
     func random() throws {
         #expect(try Set((0..<1000).map { _ in try RandomText.make(bytes: 16) }).count == 1000)
         #expect(try RandomText.make().utf8.count == 43)
-    }
-
-    @Test(
-        "JSON comes back as it was",
-        arguments: [
-            "null", "true", "[]", "{}", #"{"a":[1,2.5,"x\n\"é",null,{"b":false}],"c":{}}"#, "-7", "1e+300",
-            #""\u0001""#,
-        ])
-    func json(text: String) throws {
-        let value = try #require(JSONValue(text: text.utf8))
-        #expect(JSONValue(text: value.text) == value)
-    }
-
-    @Test(
-        "What is no JSON is nothing", arguments: ["", " ", "{", "[1,]", "{\"a\":1,\"a\":2}", "nul", "\"\\x\"", "1 2"])
-    func noJSON(text: String) {
-        #expect(JSONValue(text: text.utf8) == nil)
     }
 }
 
@@ -143,91 +125,5 @@ struct PasswordHashTests {
     func unreadable(text: String) {
         #expect(PasswordHash(text: text) == nil)
         #expect(PasswordHash(text: "$scrypt$ln=15,r=8,p=1$\(Self.rest)") != nil)
-    }
-}
-
-@Suite("Signed addresses of media")
-struct MediaSignerTests {
-    private let clock = TestClock()
-    private static let path = "/media/posts/-P1/640 é.jpg"
-
-    private func signer(_ keys: MediaKeys) -> MediaSigner { MediaSigner(keys: keys, now: { [clock] in clock.now }) }
-
-    @Test("A token is good for its path until it expires, and safe in an address")
-    func lifetime() throws {
-        let signer = signer(try MediaKeys())
-        let token = signer.token(for: Self.path, lifetimeSeconds: 3600)
-        #expect(token.utf8.allSatisfy { $0 == UInt8(ascii: ".") || Base64URL.decode([$0, $0, $0, $0]) != nil })
-        clock.advance(seconds: 3600)
-        let expiry = try signer.check(token, for: Self.path)
-        clock.advance(seconds: expiry - clock.now / 1000 - 1)
-        #expect(throws: Never.self) { try signer.check(token, for: Self.path) }
-        clock.advance(seconds: 1)
-        #expect(throws: AccessError.expired) { try signer.check(token, for: Self.path) }
-    }
-
-    @Test("Whoever asks again a little later gets the same token")
-    func stability() throws {
-        let signer = signer(try MediaKeys())
-        let period = 1000 - clock.now / 1000 % 1000
-        let token = signer.token(for: Self.path, lifetimeSeconds: 1000)
-        clock.advance(seconds: period - 1)
-        #expect(signer.token(for: Self.path, lifetimeSeconds: 1000) == token)
-        clock.advance(seconds: 1)
-        #expect(signer.token(for: Self.path, lifetimeSeconds: 1000) != token)
-    }
-
-    @Test(
-        "A token is good for no other path",
-        arguments: ["", "/", "/media/posts/-P1/640 é.jpg/", "/media/posts/-P1/640", "/media/posts/-P1/640%20é.jpg"])
-    func otherPath(path: String) throws {
-        let signer = signer(try MediaKeys())
-        let token = signer.token(for: Self.path, lifetimeSeconds: 3600)
-        #expect(throws: AccessError.badToken(.badSignature)) { try signer.check(token, for: path) }
-    }
-
-    @Test("A token that was changed in any place is refused")
-    func forged() throws {
-        let signer = signer(try MediaKeys())
-        let token = signer.token(for: Self.path, lifetimeSeconds: 3600)
-        let bytes = Array(token.utf8)
-        for index in bytes.indices {
-            for byte in ["A", "1", ".", "%", "-"].compactMap(\.utf8.first) where byte != bytes[index] {
-                var forged = bytes
-                forged[index] = byte
-                #expect(throws: AccessError.self) {
-                    try signer.check(String(decoding: forged, as: UTF8.self), for: Self.path)
-                }
-            }
-            #expect(throws: AccessError.self) {
-                try signer.check(String(decoding: bytes.prefix(index), as: UTF8.self), for: Self.path)
-            }
-        }
-        let other = self.signer(try MediaKeys()).token(for: Self.path, lifetimeSeconds: 3600)
-        let garbage = [other, token + ".", token + "A", token + "=", "..", String(repeating: "a", count: 10_000)]
-        for text in garbage {
-            #expect(throws: AccessError.self) { try signer.check(text, for: Self.path) }
-        }
-    }
-
-    @Test("The key before the last still counts, the one before that does not, and keys survive being written down")
-    func rotation() throws {
-        let first = try MediaKeys()
-        let signer = signer(first)
-        let token = signer.token(for: Self.path, lifetimeSeconds: 3600)
-        let second = try MediaKeys(try first.rotated().json)
-        signer.replaceKeys(second)
-        #expect(throws: Never.self) { try signer.check(token, for: Self.path) }
-        #expect(signer.token(for: Self.path, lifetimeSeconds: 3600) != token)
-        signer.replaceKeys(try second.rotated())
-        #expect(throws: AccessError.badToken(.unknownKey)) { try signer.check(token, for: Self.path) }
-        #expect("\(first)" == "1 keys [hidden]")
-    }
-
-    @Test("What is no list of keys is not read", arguments: [#"{}"#, #"{"keys":[]}"#, #"{"keys":[{"id":"a"}]}"#])
-    func unreadableKeys(text: String) throws {
-        let json = try #require(JSONValue(text: text.utf8))
-        #expect(throws: KeyError.self) { try MediaKeys(json) }
-        #expect(throws: KeyError.self) { try KeyRing(json) }
     }
 }

@@ -3,11 +3,11 @@ import CSystemCrypto
 /// An RSA key that signs (RS256, RFC 7518 §3.3).
 ///
 /// However it is printed, it does not say what it is.
-struct SigningKey: Sendable, CustomStringConvertible, CustomReflectable {
+package struct SigningKey: Sendable, CustomStringConvertible, CustomReflectable {
     private let handle: KeyHandle
 
     /// Makes a new key of 2048 bits.
-    init() throws(KeyError) {
+    package init() throws(KeyError) {
         let context = EVP_PKEY_CTX_new_from_name(nil, "RSA", nil)
         defer { EVP_PKEY_CTX_free(context) }
         var key: OpaquePointer?
@@ -18,32 +18,32 @@ struct SigningKey: Sendable, CustomStringConvertible, CustomReflectable {
     }
 
     /// Reads a private key in PEM.
-    init(pem: Secret) throws(KeyError) {
+    package init(pem: Secret) throws(KeyError) {
         handle = try PEM.privateKey(pem.text)
         guard handle.isRSA else { throw KeyError("it is no RSA key") }
     }
 
-    var description: String { "[hidden]" }
-    var customMirror: Mirror { Mirror(self, children: []) }
+    package var description: String { "[hidden]" }
+    package var customMirror: Mirror { Mirror(self, children: []) }
 
     /// What tells whether a signature is this key's.
-    var verificationKey: VerificationKey { VerificationKey(publicKey: handle) }
+    package var verificationKey: VerificationKey { VerificationKey(publicKey: handle) }
 
     /// The private key in PEM (PKCS #8).
-    func pem() throws(KeyError) -> Secret { Secret(try PEM.text(ofPrivateKey: handle)) }
+    package func pem() throws(KeyError) -> Secret { Secret(try PEM.text(ofPrivateKey: handle)) }
 
     /// The public key in PEM.
-    func publicPEM() throws(KeyError) -> String { try PEM.text(ofPublicKey: handle) }
+    package func publicPEM() throws(KeyError) -> String { try PEM.text(ofPublicKey: handle) }
 
     /// The modulus and the exponent, big-endian.
-    var publicNumbers: (modulus: [UInt8], exponent: [UInt8])? {
+    package var publicNumbers: (modulus: [UInt8], exponent: [UInt8])? {
         guard let modulus = handle.number("n"), let exponent = handle.number("e")
         else { return nil }
         return (modulus, exponent)
     }
 
     /// The signature of a message.
-    func signature(of message: [UInt8]) throws(KeyError) -> [UInt8] {
+    package func signature(of message: [UInt8]) throws(KeyError) -> [UInt8] {
         let context = EVP_MD_CTX_new()
         defer { EVP_MD_CTX_free(context) }
         var count = Int(EVP_PKEY_get_size(handle.pointer))

@@ -4,9 +4,9 @@ import CSystemCrypto
 ///
 /// `@unchecked Sendable`: the key does not change after it was made, its count of references is atomic, and each use has
 /// a context of its own, which is what libcrypto asks of threads that share a key.
-final class KeyHandle: @unchecked Sendable {
+package final class KeyHandle: @unchecked Sendable {
     /// The longest RSA key, in bits: a longer one would make each check slow.
-    static let maxRSABits: Int32 = 8192
+    package static let maxRSABits: Int32 = 8192
     /// The shortest RSA key, in bits (NIST SP 800-131A).
     static let minRSABits: Int32 = 2048
 
@@ -15,7 +15,7 @@ final class KeyHandle: @unchecked Sendable {
     /// Takes a key over, which nobody else frees; nil is a key that could not be made.
     ///
     /// - Throws: ``KeyError`` for a key that is neither RSA of an acceptable length nor of the curve P-256.
-    init(taking pointer: OpaquePointer?) throws(KeyError) {
+    package init(taking pointer: OpaquePointer?) throws(KeyError) {
         guard let pointer else { throw KeyError("it is no key that can be read") }
         self.pointer = pointer
         // From here on, a failure frees the key through `deinit`.

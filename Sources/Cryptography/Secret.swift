@@ -13,8 +13,6 @@ package struct Secret: Sendable, Hashable, CustomStringConvertible, CustomDebugS
 
     /// Whether a text is this credential; takes a time that tells nothing of where the two differ.
     package func matches(_ text: String) -> Bool {
-        let (one, other) = (Array(self.text.utf8), Array(text.utf8))
-        guard one.count == other.count else { return false }
-        return zip(one, other).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
+        Digest.areEqual(Array(self.text.utf8), Array(text.utf8))
     }
 }

@@ -24,10 +24,10 @@ package struct VerificationKey: Sendable {
     private let material: Material
 
     /// A public key, RSA or of the curve P-256.
-    init(publicKey handle: KeyHandle) { material = handle.isRSA ? .rsa(handle) : .p256(handle) }
+    package init(publicKey handle: KeyHandle) { material = handle.isRSA ? .rsa(handle) : .p256(handle) }
 
     /// A secret that both sides know.
-    init(secret: Secret) { material = .secret(secret) }
+    package init(secret: Secret) { material = .secret(secret) }
 
     /// The key in a PEM text: a public key or an X.509 certificate, of which nothing else counts.
     package init(pem: String) throws(KeyError) { self.init(publicKey: try PEM.publicKey(pem)) }
