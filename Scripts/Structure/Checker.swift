@@ -58,6 +58,31 @@ struct Checker {
             complain("type", "\(target).\(type)", size: count, "\(target).\(type) has \(count) functions, not \(most)")
         }
         if let folders = rules.folders[path] { checkFolders(of: path, files, folders) }
+        checkCircles(of: target, at: path, files)
+    }
+
+    /// Complains of circles of files that are too large, with their arrows.
+    private mutating func checkCircles(of target: String, at path: String, _ files: [SourceFile]) {
+        let (graph, most) = (FileGraph(files), limit(Rules.circleFiles))
+        for circle in graph.circles() where circle.count > most {
+            let arrows = circle.flatMap { file in
+                graph.arrows[file, default: [:]].filter { circle.contains($0.key) }.sorted { $0.key < $1.key }.map {
+                    "    \(file.dropFirst(path.count + 1)) -> \($0.key.dropFirst(path.count + 1)) (\($0.value))"
+                }
+            }
+            let message = "\(target) has a circle of \(circle.count) files, not \(most):"
+            complain("circle", target, size: circle.count, ([message] + arrows).joined(separator: "\n"))
+        }
+    }
+
+    /// Complains of types to which extensions add too many members, in whatever targets these stand.
+    mutating func checkExtensions(_ files: [SourceFile]) {
+        let most = limit(Rules.extensionMembers)
+        let counts = files.reduce(into: [:]) { $0.merge($1.extensionMembers, uniquingKeysWith: +) }
+        for (type, count) in counts.sorted(by: { $0.key < $1.key }) where count > most {
+            complain(
+                "extensions", type, size: count, "extensions add \(count) members to \(type), not \(most)")
+        }
     }
 
     private static func folder(of file: SourceFile, below path: String) -> String {

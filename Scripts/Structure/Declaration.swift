@@ -1,8 +1,8 @@
 /// What a line declares.
 enum Declaration {
     case type(String, isExtension: Bool, isPrivate: Bool)
-    case function(String)
-    case property(String)
+    case function(String, isPrivate: Bool)
+    case property(String, isPrivate: Bool)
     case module(String)
 
     private static let modifiers: Set<Substring> = [
@@ -31,11 +31,11 @@ enum Declaration {
         } else if Self.types.contains(keyword) || keyword == "class" {
             self = .type(name, isExtension: keyword == "extension", isPrivate: isPrivate)
         } else if keyword == "func" {
-            self = .function(name.isEmpty ? String(next.prefix { $0 != "(" }) : name)
+            self = .function(name.isEmpty ? String(next.prefix { $0 != "(" }) : name, isPrivate: isPrivate)
         } else if ["init", "deinit", "subscript"].contains(keyword.prefix { $0.isLetter }) {
-            self = .function(String(keyword.prefix { $0.isLetter }))
+            self = .function(String(keyword.prefix { $0.isLetter }), isPrivate: isPrivate)
         } else if keyword == "var" || keyword == "let" {
-            self = .property(name)
+            self = .property(name, isPrivate: isPrivate)
         } else {
             return nil
         }

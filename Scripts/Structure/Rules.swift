@@ -4,7 +4,7 @@ import Foundation
 struct Rules {
     /// A thing that breaks a rule with permission, such as `type Pipeline.UploadPipeline`.
     struct Exception: Hashable {
-        /// Which rule: file, function, type, import or folder.
+        /// Which rule: file, function, type, import, folder, circle or extensions.
         let kind: String
         let subject: String
     }
@@ -12,6 +12,9 @@ struct Rules {
     static let fileLines = "lines of a file"
     static let functionLines = "lines of a function"
     static let typeFunctions = "functions of a type"
+    static let circleFiles = "files of a circle"
+    static let extensionMembers = "members that extensions in all targets add to a type"
+    private static let limitNames = [fileLines, functionLines, typeFunctions, circleFiles, extensionMembers]
 
     private(set) var limits: [String: Int] = [:]
     /// The modules that each target may import, or a folder of one; "*" has those that all may.
@@ -40,7 +43,7 @@ struct Rules {
             }
         }
         noteDisorder()
-        for limit in [Self.fileLines, Self.functionLines, Self.typeFunctions] where limits[limit] == nil {
+        for limit in Self.limitNames where limits[limit] == nil {
             fail("\(path) lacks the limit \"\(limit)\"")
         }
     }

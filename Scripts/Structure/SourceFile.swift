@@ -14,6 +14,8 @@ struct SourceFile {
     var topLevelTypes: Set<String> = []
     /// Functions by the type in which they stand, extensions included.
     var functionCounts: [String: Int] = [:]
+    /// Members that extensions add for others to use, by the type that is extended.
+    var extensionMembers: [String: Int] = [:]
     var functions: [Function] = []
     /// All names that begin with a capital letter.
     var names: Set<String> = []
@@ -24,6 +26,8 @@ struct SourceFile {
         let type: String?
         let function: String?
         let line: Int
+        /// Whether it is an extension that others can see.
+        var isExtension = false
     }
 
     init(path: String, root: String) {
@@ -68,13 +72,22 @@ struct SourceFile {
             if indentation == 0, !isExtension, !isPrivate { topLevelTypes.insert(name) }
             if isComplete || text.contains("typealias ") { return nil }
             let type = (outer?.type).map { "\($0).\(name)" } ?? name
-            return Open(indentation: indentation, type: type, function: nil, line: line)
-        case .function(let name):
+            return Open(
+                indentation: indentation, type: type, function: nil, line: line,
+                isExtension: isExtension && !isPrivate)
+        case .function(let name, let isPrivate):
+            note(memberOf: outer, isPrivate: isPrivate)
             if let type = outer?.type { functionCounts[type, default: 0] += 1 }
             return isComplete ? nil : Open(indentation: indentation, type: nil, function: name, line: line)
-        case .property(let name):
+        case .property(let name, let isPrivate):
+            note(memberOf: outer, isPrivate: isPrivate)
             return text.hasSuffix("{") ? Open(indentation: indentation, type: nil, function: name, line: line) : nil
         }
+    }
+
+    private mutating func note(memberOf outer: Open?, isPrivate: Bool) {
+        guard let outer, outer.isExtension, !isPrivate, let type = outer.type else { return }
+        extensionMembers[type, default: 0] += 1
     }
 
     private mutating func note(namesIn text: Substring) {

@@ -23,6 +23,7 @@ for (target, files) in targets.sorted(by: { $0.key < $1.key }) {
     let files = files.filter { $0.path.hasSuffix(".swift") }
     if !files.isEmpty { checker.checkTarget(target, at: "Sources/\(target)", files) }
 }
+checker.checkExtensions(targets.values.joined().sorted { $0.path < $1.path })
 checker.checkRules()
 for complaint in checker.complaints { print(complaint) }
 exit(checker.complaints.isEmpty ? 0 : 1)

@@ -1,0 +1,1 @@
+struct First { let second: Second }

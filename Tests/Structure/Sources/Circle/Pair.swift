@@ -1,0 +1,2 @@
+// Two files may need each other.
+struct Pair { let other: Other }

@@ -1,0 +1,1 @@
+struct Second { let third: Third }

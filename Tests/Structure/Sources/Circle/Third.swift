@@ -1,0 +1,1 @@
+struct Third { let first: [First] }

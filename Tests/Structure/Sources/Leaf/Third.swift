@@ -1,0 +1,4 @@
+extension Third {
+    var three: Int { 3 }
+    var four: Int { 4 }
+}
