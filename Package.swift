@@ -12,7 +12,6 @@ let package = Package(
         .library(name: "TreeModel", targets: ["TreeModel"]),
         .library(name: "Rules", targets: ["Rules"]),
         .library(name: "Tree", targets: ["Tree"]),
-        .library(name: "Blobs", targets: ["Blobs", "Files"]),
         // For Tests/Fuzzing alone: all that is in it is of the package.
         .library(name: "Server", targets: ["Server"]),
     ],
@@ -91,7 +90,6 @@ let package = Package(
                 "Failpoints", "Cryptography", "CPlatform", "CSystemCrypto", "CSystemDeflate",
                 .product(name: "NIOPosix", package: "swift-nio"),
             ]),
-        .target(name: "Blobs", dependencies: ["Files"]),
         .target(
             name: "Tree",
             dependencies: [
@@ -137,6 +135,14 @@ let package = Package(
 
         // What a post is, and how a photo becomes one.
         .target(name: "Posts", dependencies: ["TreeModel", "Tree"]),
+        // Where all of it is kept: the tree beside the files of posts, in a folder with one lock.
+        .target(
+            name: "Store",
+            dependencies: [
+                "API", "Concurrency", "Files", "Posts", "Tree", "TreeModel",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ]),
         // People, and what they make of each other's posts: follows, feeds, likes, comments, notifications.
         .target(
             name: "Social",
@@ -148,7 +154,7 @@ let package = Package(
             name: "Pipeline",
             dependencies: [
                 "Cryptography", "API", "Access", "Concurrency",
-                "Imaging", "Isolation", "Blobs", "Files", "Tree", "Posts", "Social", "Failpoints",
+                "Imaging", "Isolation", "Store", "Files", "Tree", "Posts", "Social", "Failpoints",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -161,7 +167,7 @@ let package = Package(
             name: "Inbox",
             dependencies: [
                 "API", "Concurrency",
-                "Imaging", "Pipeline", "Blobs", "Files", "Posts", "Social", "Tree",
+                "Imaging", "Pipeline", "Store", "Files", "Posts", "Social", "Tree",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "HeapModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
@@ -173,13 +179,13 @@ let package = Package(
         // The store as others keep it.
         .target(
             name: "Backup",
-            dependencies: ["Cryptography", "API", "Blobs", "Concurrency", "Files", "Pipeline", "Posts", "Tree"]),
+            dependencies: ["Cryptography", "API", "Store", "Concurrency", "Files", "Pipeline", "Posts", "Tree"]),
 
         .target(
             name: "Server",
             dependencies: [
                 "Cryptography", "API", "Concurrency",
-                "Access", "Accounts", "Backup", "Database", "Pipeline", "Imaging", "Blobs", "Files", "Posts", "Rules",
+                "Access", "Accounts", "Backup", "Database", "Pipeline", "Imaging", "Store", "Files", "Posts", "Rules",
                 "Social", "Tree", "Failpoints",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -313,7 +319,7 @@ let package = Package(
         .executableTarget(
             name: "tintype",
             dependencies: [
-                "Cryptography", "API", "Concurrency",
+                "Store", "Cryptography", "API", "Concurrency",
                 "Access", "Accounts", "Backup", "CPlatform", "Database", "Inbox", "Outgoing", "Server", "Client",
                 "Pipeline", "Isolation", "Imaging", "Files", "Posts", "Rules", "Social", "Tree", "Failpoints",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -331,7 +337,7 @@ let package = Package(
             name: "TestSupport",
             dependencies: [
                 "API",
-                "Blobs", "Client", "Concurrency", "Files", "Inbox", "Isolation", "Pipeline", "Posts", "Tree",
+                "Store", "Client", "Concurrency", "Files", "Inbox", "Isolation", "Pipeline", "Posts", "Tree",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -348,7 +354,7 @@ let package = Package(
         .executableTarget(
             name: "StoreMaker",
             dependencies: [
-                "API", "Blobs", "Files", "Imaging", "Inbox", "Pipeline", "Posts", "Tree",
+                "API", "Store", "Files", "Imaging", "Inbox", "Pipeline", "Posts", "Tree",
                 .product(name: "Logging", package: "swift-log"), .product(name: "NIOCore", package: "swift-nio"),
             ], path: "Tests/StoreMaker"),
         .testTarget(name: "IsolationTests", dependencies: ["Isolation", "Imaging", "RogueWorker", "TestSupport"]),
@@ -356,7 +362,7 @@ let package = Package(
         .testTarget(name: "CryptographyTests", dependencies: ["Cryptography"]),
         .testTarget(name: "FailpointsTests", dependencies: ["Failpoints"]),
         .testTarget(name: "FilesTests", dependencies: ["Cryptography", "Files", "TestSupport"]),
-        .testTarget(name: "BlobsTests", dependencies: ["Blobs", "Files", "TestSupport"]),
+        .testTarget(name: "StoreTests", dependencies: ["Files", "Store", "TestSupport"]),
         .testTarget(name: "AccessTests", dependencies: ["Cryptography", "Access", "TreeModel"]),
         .testTarget(
             name: "AccountsTests",
@@ -393,7 +399,7 @@ let package = Package(
             name: "PipelineTests",
             dependencies: [
                 "Cryptography", "API",
-                "Access", "Concurrency", "Inbox", "Pipeline", "Blobs", "Files", "Imaging", "Isolation", "Posts",
+                "Access", "Concurrency", "Inbox", "Pipeline", "Store", "Files", "Imaging", "Isolation", "Posts",
                 "RogueWorker", "Tree",
                 "TestSupport",
                 .product(name: "Logging", package: "swift-log"), .product(name: "NIOCore", package: "swift-nio"),
@@ -403,20 +409,20 @@ let package = Package(
             name: "InboxTests",
             dependencies: [
                 "API",
-                "Access", "Inbox", "Pipeline", "Blobs", "Files", "Imaging", "Posts", "Tree", "TestSupport",
+                "Access", "Inbox", "Pipeline", "Store", "Files", "Imaging", "Posts", "Tree", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
             ]),
         .testTarget(
             name: "BackupTests",
             dependencies: [
-                "Cryptography", "API", "Backup", "Blobs", "Files", "Pipeline", "Posts", "Social", "Tree", "TestSupport",
+                "Cryptography", "API", "Backup", "Store", "Files", "Pipeline", "Posts", "Social", "Tree", "TestSupport",
             ]),
         .testTarget(
             name: "ServerTests",
             dependencies: [
                 "Cryptography", "API",
-                "Access", "Accounts", "Database", "Rules", "Server", "Client", "Inbox", "Pipeline", "Imaging", "Blobs",
+                "Access", "Accounts", "Database", "Rules", "Server", "Client", "Inbox", "Pipeline", "Imaging", "Store",
                 "Files", "Posts",
                 "Tree", "TestSupport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -432,7 +438,7 @@ let package = Package(
             name: "EndToEndTests",
             dependencies: [
                 "Cryptography", "API",
-                "tintype", "Access", "Client", "Pipeline", "Blobs", "Files", "Posts", "Tree", "TreeModel",
+                "tintype", "Access", "Client", "Pipeline", "Store", "Files", "Posts", "Tree", "TreeModel",
                 "TestSupport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),

@@ -1,10 +1,10 @@
 package import API
-import Blobs
 import Concurrency
 import Files
 import Foundation
-package import Pipeline
+import Pipeline
 import Posts
+package import Store
 import Tree
 
 /// What a backup, or a restore, tells while it works.

@@ -1,9 +1,9 @@
 import API
-import Blobs
 import Concurrency
 import Files
 import Pipeline
 import Posts
+import Store
 import Tree
 
 /// Copies the files of the blob store that a tree names out of a backup.

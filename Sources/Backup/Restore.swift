@@ -1,9 +1,9 @@
 package import API
-import Blobs
 import Files
 import Foundation
 import Pipeline
 package import Posts
+import Store
 import Tree
 
 /// Makes a Storage folder of a backup, in an empty folder: the tree first, then the files that it names, each compared with what the

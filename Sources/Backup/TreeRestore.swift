@@ -34,7 +34,7 @@ struct TreeRestore {
         try await restore(next.tree, to: log, .changeLog, &progress)
         if let end = try await end(in: log) {
             try await TreeReplay.run(
-                log, upTo: end, at: path, derivations: StorageFolder.derivations(mediaPlace: mediaPlace)
+                log, upTo: end, at: path, derivations: TreeInvariants.derivations(mediaPlace: mediaPlace)
             ) { _ in try Task.checkCancellation() }
         }
         for name in try folder.names() where name.hasPrefix("log.sqlite") { try folder.remove(name) }

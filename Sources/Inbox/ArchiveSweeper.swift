@@ -3,6 +3,7 @@ import Files
 import Logging
 import Pipeline
 import Posts
+import Store
 import Tree
 
 /// Deletes what has been in `done/` and `failed/` for its time.

@@ -1,6 +1,7 @@
 import Files
 import Pipeline
 import Posts
+import Store
 import Tree
 
 /// The files of one inbox upload: where they came from, as its record says, and where they lie while they are taken.

@@ -1,6 +1,7 @@
 package import API
 package import Files
-package import Pipeline
+import Pipeline
+package import Store
 
 /// The list of what could not become a post, as the running service shows and changes it.
 package struct FailedFilesOfService: PutAsideFiles {

@@ -2,6 +2,7 @@ import API
 import Files
 import Pipeline
 import Posts
+import Store
 import Tree
 
 /// The document `NAME.reason.json` beside what can never become a post.

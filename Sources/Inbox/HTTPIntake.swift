@@ -1,8 +1,8 @@
 import API
-import Blobs
 import Files
 package import Pipeline
 package import Posts
+package import Store
 import Tree
 
 /// The part that HTTP has in the life of its uploads: the originals of those that failed are kept in `failed/`, as if

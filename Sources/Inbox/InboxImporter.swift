@@ -1,8 +1,8 @@
 import API
-import Blobs
 import Files
 import Pipeline
 import Posts
+import Store
 import Tree
 
 /// Takes one thing out of the inbox, exactly once, and brings it to its end.
@@ -11,16 +11,16 @@ import Tree
 /// point leaves either the file in the inbox with an idle reservation, or the file in the folder that bears the id:
 /// `ingest` goes on from both.
 struct InboxImporter {
-    private let service: UploadService
+    private let tools: IntakeTools
     private let copies: Bool
 
-    init(_ service: UploadService, copies: Bool = false) {
-        self.service = service
+    init(_ tools: IntakeTools, copies: Bool = false) {
+        self.tools = tools
         self.copies = copies
     }
 
     private func files(of record: UploadRecord) -> ClaimedFiles? {
-        ClaimedFiles(of: record, in: service.storage, copies: copies)
+        ClaimedFiles(of: record, in: tools.storage, copies: copies)
     }
 
     // MARK: Taking
@@ -29,7 +29,7 @@ struct InboxImporter {
     func take(_ candidate: Candidate) async throws -> UploadRecord? {
         var request = UploadRequest(owner: candidate.owner, intake: .inbox)
         request.source = candidate.source
-        guard case .new(let record) = try await service.store.reserve(request) else { return nil }
+        guard case .new(let record) = try await tools.store.reserve(request) else { return nil }
         do {
             try await move(record)
         } catch {
@@ -50,9 +50,9 @@ struct InboxImporter {
     /// Puts what was claimed back into the inbox and gives the reservation up.
     private func takeBack(_ record: UploadRecord) async throws {
         try await putBack(record)
-        try await service.store.expire(record.id, from: .reserved)
+        try await tools.store.expire(record.id, from: .reserved)
         // Nobody asks for it, and what cannot be taken is tried again and again.
-        try await service.store.forget(record.id)
+        try await tools.store.forget(record.id)
     }
 
     private func putBack(_ record: UploadRecord) async throws {
@@ -66,7 +66,7 @@ struct InboxImporter {
     ///
     /// - Returns: Whether there is something to archive; false when nothing is left of the upload.
     func ingest(_ id: PostID) async throws -> Bool {
-        guard let record = try await service.store.record(of: id) else { return false }
+        guard let record = try await tools.store.record(of: id) else { return false }
         guard record.state == .reserved else { return true }
         do {
             try await move(record)
@@ -81,27 +81,27 @@ struct InboxImporter {
             try await takeBack(record)
             return false
         } catch let failure as Failure where !failure.isTransient {
-            try await service.store.fail(record.id, from: .reserved, with: failure)
+            try await tools.store.fail(record.id, from: .reserved, with: failure)
         }
         return true
     }
 
     /// Waits for the end of an upload, and archives its files.
     func archive(_ id: PostID) async throws {
-        try await archive(service.store.end(of: id))
+        try await archive(tools.store.end(of: id))
     }
 
     private func contents(of record: UploadRecord) async throws -> ClaimContents {
-        let (incoming, maxPhotos) = (service.storage.incoming, service.settings.maxPhotos)
+        let (incoming, maxPhotos) = (tools.storage.incoming, tools.settings.maxPhotos)
         return try await FileThreads.run {
             try ClaimContents(try incoming.folder(record.id.description), maxPhotos: maxPhotos)
         }
     }
 
     private func ingest(_ contents: ClaimContents, of record: UploadRecord) async throws {
-        guard contents.photos.count <= service.settings.maxPhotos else {
+        guard contents.photos.count <= tools.settings.maxPhotos else {
             throw Failure(
-                .tooManyPhotos, "more than the \(service.settings.maxPhotos) photos that a post may have",
+                .tooManyPhotos, "more than the \(tools.settings.maxPhotos) photos that a post may have",
                 hint: "make several folders of it")
         }
         guard contents.alts.count <= contents.photos.count else {
@@ -111,8 +111,8 @@ struct InboxImporter {
                 hint: "give one for each photo, in the order of their names")
         }
         // The claimed files stay when the session goes, and with them the reservation.
-        var session = service.receiver.resume(
-            try await service.receiver.address(record, to: contents.audiences))
+        var session = tools.receiver.resume(
+            try await tools.receiver.address(record, to: contents.audiences))
         for (number, photo) in contents.photos.enumerated() {
             let reader = try await FileThreads.run { try photo.open() }
             try await waitUntilUnmodified(reader, named: photo.name)
@@ -133,7 +133,7 @@ struct InboxImporter {
                 .hardLinked, "the photo has \(version.linkCount) names (hard links)",
                 hint: "copy it: through another name it could be changed when it is published")
         }
-        let age = service.storage.clock() - version.modifiedNanoseconds / 1_000_000
+        let age = tools.storage.clock() - version.modifiedNanoseconds / 1_000_000
         if reader.hasWriter != nil || !(0..<1000).contains(age) { return }
         try await Task.sleep(for: .milliseconds(1000 - age))
         // Once: whoever goes on writing makes nobody else wait.
@@ -145,30 +145,30 @@ struct InboxImporter {
     /// Moves the claimed files to `done/` or `failed/` with a receipt or a reason, and forgets the claim.
     private func archive(_ record: UploadRecord) async throws {
         guard record.state.isTerminal else { return }
-        try service.tree.health.check()
+        try tools.tree.health.check()
         if let files = files(of: record) {
             if record.state == .expired {
                 try await putBack(record)  // Its reservation was given up when its file could not be put back.
             } else {
                 try await addWords(of: record)
-                let (storage, post) = (service.storage, try await postWithAll(of: record, files))
+                let (storage, post) = (tools.storage, try await postWithAll(of: record, files))
                 try await FileThreads.run { try Self.archive(record, files, alreadyIn: post, in: storage) }
             }
             if !record.state.isPost {
-                try await service.storage.blobs.removeAll(
+                try await tools.storage.blobs.removeAll(
                     userID: record.owner.description, postID: record.id.description)
             }
             try await FileThreads.run { () throws(FileError) in try files.remove() }
         }
-        try await service.store.finishCleanUp(record.id)
+        try await tools.store.finishCleanUp(record.id)
     }
 
     /// Gives the words of a duplicate to the post that has its photos, and no words of its own.
     private func addWords(of record: UploadRecord) async throws {
         // Nobody would be asked about them.
-        guard record.state == .duplicate, let post = record.duplicateOf, !service.isModerated else { return }
+        guard record.state == .duplicate, let post = record.duplicateOf, !tools.isModerated else { return }
         do {
-            _ = try await LateText(of: record).add(to: post, of: record.owner, in: service.tree)
+            _ = try await LateText(of: record).add(to: post, of: record.owner, in: tools.tree)
         } catch let failure as Failure where failure.code == .notConsented {}
     }
 
@@ -202,7 +202,7 @@ struct InboxImporter {
         let holdsPhotosAlone = try await FileThreads.run { () throws(FileError) in
             try files.holdsNothing(but: photos.map(\.originalName))
         }
-        guard holdsPhotosAlone, try await service.index.hasOriginals(photos.map(\.sha256), of: post) else { return nil }
+        guard holdsPhotosAlone, try await tools.index.hasOriginals(photos.map(\.sha256), of: post) else { return nil }
         return post
     }
 }

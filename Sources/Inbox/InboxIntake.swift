@@ -1,9 +1,9 @@
 import API
-import Blobs
 import Files
 package import Logging
 package import Pipeline
 package import Posts
+package import Store
 import Tree
 
 /// The part that the inbox has in the life of its uploads: their files lie in `incoming/{id}/` while they are taken,

@@ -5,6 +5,7 @@ import Logging
 import Pipeline
 import Posts
 import ServiceLifecycle
+import Store
 import Tree
 
 extension InboxWatcher {
@@ -16,7 +17,7 @@ extension InboxWatcher {
         } catch let refusal as Failure where !refusal.isTransient {
             await reject(RejectedFile(place: candidate.place, name: candidate.name, reason: refusal))
         } catch {
-            if await service.disk.report(error) { return nil }
+            if await tools.disk.report(error) { return nil }
             if let fault = error as? FileError, fault.code == .permission {
                 // Of all its files the same is to be expected, unless it is about one folder in it.
                 await probe(candidate.place.root, again: true)
@@ -45,16 +46,16 @@ extension InboxWatcher {
         var isTakenIn = false
         var attempt = 0
         while !Task.isEnding {
-            await service.disk.gate.waitUntilOpen()
+            await tools.disk.gate.waitUntilOpen()
             do {
                 isTakenIn = try await cancelWhenGracefulShutdown { try await importer.ingest(record.id) }
-                guard isTakenIn else { return service.letOthersPass(record.id) }
+                guard isTakenIn else { return tools.store.queue.letOthersPass(record.id) }
                 giveAway(&slots)
                 return try await cancelWhenGracefulShutdown { try await importer.archive(record.id) }
             } catch {
                 if Task.isEnding { return }
-                if await service.disk.report(error) { continue }
-                if !isTakenIn { service.letOthersPass(record.id) }
+                if await tools.disk.report(error) { continue }
+                if !isTakenIn { tools.store.queue.letOthersPass(record.id) }
                 attempt += 1
                 if attempt == 3 { giveAway(&slots) }
                 let delay = Backoff.delay(afterAttempt: attempt)
@@ -77,7 +78,7 @@ extension InboxWatcher {
         let file = rejected.place.description(of: rejected.name)
         logger.notice(
             "refused", metadata: ["file": "\(file.printable)", "reason": "\("\(rejected.reason)".printable)"])
-        let storage = service.storage
+        let storage = tools.storage
         do {
             try await FileThreads.run {
                 let place = try rejected.place.open(in: storage.inbox)
@@ -92,7 +93,7 @@ extension InboxWatcher {
                 }
             }
         } catch {
-            if await !service.disk.report(error) { note(error as? FileError, in: rejected.place.root) }
+            if await !tools.disk.report(error) { note(error as? FileError, in: rejected.place.root) }
         }
     }
 
@@ -101,7 +102,7 @@ extension InboxWatcher {
     /// Tries out a folder that was not tried out yet, or that was of no use the last time; or one that was.
     func probe(_ root: InboxFolder.Root, again: Bool = false) async {
         guard again || faults.isWorthATry(root) else { return }
-        let inbox = service.storage.inbox
+        let inbox = tools.storage.inbox
         do {
             try await FileThreads.run { try FolderProbe(in: InboxFolder(root: root).open(in: inbox)).tryMoving() }
             if faults.note(nil, of: .folder(root)) {

@@ -3,6 +3,7 @@ import Files
 import Logging
 import Pipeline
 import Posts
+import Store
 import Tree
 
 extension InboxWatcher {
@@ -18,7 +19,7 @@ extension InboxWatcher {
                 SidecarNames.isVideo(late.name)
                 ? SidecarNames.stills(of: late.name) : SidecarNames.photos(of: late.name)
             let sources = Set(photos.map { (late.place.path + [$0]).joined(separator: "/") })
-            let unfinished = try await service.store.unfinished(from: .inbox)
+            let unfinished = try await tools.store.unfinished(from: .inbox)
             if unfinished.contains(where: { $0.owner == late.owner && sources.contains($0.source ?? "") }) {
                 events.lookAgain(at: late.name, in: late.place, after: .seconds(1))
                 return nil
@@ -37,14 +38,14 @@ extension InboxWatcher {
         } catch let refusal as Failure where !refusal.isTransient {
             await reject(RejectedFile(place: late.place, name: late.name, reason: refusal))
         } catch {
-            if await !service.disk.report(error) { note(error as? FileError, in: late.place.root) }
+            if await !tools.disk.report(error) { note(error as? FileError, in: late.place.root) }
         }
         return nil
     }
 
     /// Whether one of some photos may still come: the text has not waited for long, or a photo is on its way beside it.
     private func waits(_ late: Candidate, for photos: [String]) async throws -> Bool {
-        let (storage, patience) = (service.storage, settings.photoPatience)
+        let (storage, patience) = (tools.storage, settings.photoPatience)
         return try await FileThreads.run {
             let folder = try late.place.open(in: storage.inbox)
             guard let entry = try folder.entry(late.name) else { return true }
@@ -58,7 +59,7 @@ extension InboxWatcher {
     private func receipt(
         ofOneOf photos: [String], _ late: Candidate
     ) async throws -> (photo: String, receipt: ArchiveDocument)? {
-        let done = service.storage.done
+        let done = tools.storage.done
         return try await FileThreads.run {
             let folders = [late.owner.description] + late.place.path
             // Where nothing was taken, nothing is.
@@ -75,7 +76,7 @@ extension InboxWatcher {
 
     /// Gives the photo's post what the document says, if it is young and has nothing of that, and puts the document beside the photo.
     private func addText(in late: Candidate, to photo: String, _ receipt: ArchiveDocument) async throws {
-        let storage = service.storage
+        let storage = tools.storage
         let sidecar = try await FileThreads.run {
             try Sidecar.read(late.place.open(in: storage.inbox).file(late.name), named: late.name)
         }
@@ -89,9 +90,9 @@ extension InboxWatcher {
         }
         let isYoung = receipt.publishedAt.map { storage.clock() - $0 < Self.lateTime } ?? false
         // Nobody would be asked about it.
-        guard receipt.outcome == "published", isYoung, !service.isModerated,
+        guard receipt.outcome == "published", isYoung, !tools.isModerated,
             let post = receipt.post.flatMap({ PostID($0) }),
-            try await LateText(sidecar).add(to: post, of: late.owner, in: service.tree)
+            try await LateText(sidecar).add(to: post, of: late.owner, in: tools.tree)
         else {
             throw Failure(
                 .badSidecar, "\(late.name) came after its photo, which is post \(receipt.post ?? "unknown")",

@@ -1,5 +1,6 @@
 import Files
 import Pipeline
+import Store
 
 extension InboxWatcher {
     /// The result of a step.
@@ -37,15 +38,15 @@ extension InboxWatcher {
         } catch {
             // A file that nobody lets us read is no fault of the disk, and its neighbours are looked at all the same.
             let fault = error as? FileError
-            let isOfTheDisk = fault?.code == .permission ? false : await service.disk.report(error)
+            let isOfTheDisk = fault?.code == .permission ? false : await tools.disk.report(error)
             if !isOfTheDisk { note(fault, in: root) }
             return .looked
         }
     }
 
     private func look(at name: InboxEvents.Name) async throws -> Found? {
-        let (inbox, maxPhotos) = (service.storage.inbox, service.settings.maxPhotos)
-        let stability = FileStability(quietTime: settings.quietTime, now: service.storage.clock())
+        let (inbox, maxPhotos) = (tools.storage.inbox, tools.settings.maxPhotos)
+        let stability = FileStability(quietTime: settings.quietTime, now: tools.storage.clock())
         return try await FileThreads.run {
             guard let folder = try? name.folder.open(in: inbox) else { return nil }
             let inspector = FileInspector(
@@ -58,8 +59,8 @@ extension InboxWatcher {
         with walk: InboxWalk, of root: InboxFolder.Root, _ schedule: inout FairSchedule, _ events: InboxEvents
     ) async throws -> Found? {
         let begin = ContinuousClock.now
-        let (inbox, maxPhotos) = (service.storage.inbox, service.settings.maxPhotos)
-        let stability = FileStability(quietTime: settings.quietTime, now: service.storage.clock())
+        let (inbox, maxPhotos) = (tools.storage.inbox, tools.settings.maxPhotos)
+        let stability = FileStability(quietTime: settings.quietTime, now: tools.storage.clock())
         let (result, walk) = await FileThreads.run {
             var walk = walk
             let result = Result { () throws(FileError) in

@@ -5,6 +5,7 @@ package import Logging
 package import Pipeline
 import Posts
 import ServiceLifecycle
+import Store
 import Tree
 
 /// Watches the inbox: `inbox/{uid}/photo.jpg` becomes a post of that user.
@@ -41,22 +42,22 @@ package struct InboxWatcher: Service, CustomStringConvertible {
     /// How many names that the kernel told of are taken over at a time.
     private static let maxNews = 1024
 
-    let service: UploadService
+    let tools: IntakeTools
     let settings: Settings
     let logger: Logger
     let faults = FolderFaults()
     let counts = ClaimCounts(limit: maxClaimsOfUser)
     let waiting = AsyncSemaphore(maxWaitingClaims)
 
-    package init(_ service: UploadService, settings: Settings = Settings(), logger: Logger) {
-        self.service = service
+    package init(_ tools: IntakeTools, settings: Settings = Settings(), logger: Logger) {
+        self.tools = tools
         self.settings = settings
         self.logger = logger
     }
 
     /// Takes files until a graceful shutdown. Claims that are not finished by then are taken up at the next start.
     package func run() async throws {
-        let events = try InboxEvents(inbox: service.storage.inbox)
+        let events = try InboxEvents(inbox: tools.storage.inbox)
         try await withGracefulShutdownHandler {
             try await withThrowingTaskGroup { group in
                 group.addTask(name: "inbox events") { try await events.run() }
@@ -95,12 +96,12 @@ package struct InboxWatcher: Service, CustomStringConvertible {
             var schedule = FairSchedule()
             for await _ in events.signals {
                 while !Task.isEnding {
-                    await service.disk.gate.waitUntilOpen()
+                    await tools.disk.gate.waitUntilOpen()
                     schedule.add(events.take(Self.maxNews - schedule.nameCount))
                     schedule.beginRound(every: settings.rescanInterval, atMost: Self.longestInterval)
                     // A slot first: what is found complete is claimed at once, not when it may be so no more.
                     guard await slots.wait() else { return }
-                    guard service.disk.gate.pause == nil else {
+                    guard tools.disk.gate.pause == nil else {
                         slots.signal()
                         continue
                     }
@@ -121,9 +122,9 @@ package struct InboxWatcher: Service, CustomStringConvertible {
     private func unfinishedAtLast() async -> [UploadRecord] {
         while !Task.isEnding {
             do {
-                return try await service.store.unfinished(from: .inbox)
+                return try await tools.store.unfinished(from: .inbox)
             } catch {
-                if await !service.disk.report(error) {
+                if await !tools.disk.report(error) {
                     logger.warning("cannot read what is unfinished", metadata: ["fault": "\(error)"])
                 }
                 try? await cancelWhenGracefulShutdown { try await Task.sleep(for: .seconds(1)) }
@@ -132,5 +133,5 @@ package struct InboxWatcher: Service, CustomStringConvertible {
         return []
     }
 
-    var importer: InboxImporter { InboxImporter(service, copies: settings.copies) }
+    var importer: InboxImporter { InboxImporter(tools, copies: settings.copies) }
 }

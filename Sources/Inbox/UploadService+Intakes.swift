@@ -1,5 +1,6 @@
 package import Logging
 package import Pipeline
+package import Store
 
 extension UploadService {
     /// Puts the pipeline together with the intakes that there are: the inbox, and the socket.

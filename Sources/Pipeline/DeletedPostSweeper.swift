@@ -1,9 +1,9 @@
 import API
-import Blobs
 import Concurrency
 import Files
 import Logging
 import Posts
+import Store
 import Tree
 
 /// Deletes the files of deleted posts, of replaced avatars, and of objects that are gone, when their grace period is over.

@@ -1,7 +1,7 @@
-import Blobs
 import Concurrency
 import Files
 import Posts
+import Store
 import Tree
 
 /// The list of blobs that nothing refers to any more, in the private tree: they are deleted when the grace period is over,

@@ -3,6 +3,7 @@ import Files
 import Logging
 import ServiceLifecycle
 import Social
+import Store
 import Synchronization
 import Tree
 

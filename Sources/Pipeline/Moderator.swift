@@ -1,8 +1,8 @@
 import API
-import Blobs
 import Files
 import Foundation
 import Posts
+import Store
 import TreeModel
 
 /// Whoever decides, before a post is published, whether and how it is shown: a program or an address of the operator's.

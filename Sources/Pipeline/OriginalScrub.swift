@@ -1,11 +1,11 @@
 package import API
 package import Access
-import Blobs
 import Concurrency
 import Cryptography
 import Files
 import Imaging
 package import Posts
+import Store
 import Tree
 
 /// Takes the place where photos were taken out of the originals of posts and avatars, for good.
@@ -14,15 +14,15 @@ import Tree
 /// puts the old file on the garbage list, from which it goes after the grace period. What clients see of a post stays as
 /// it is. The record keeps the SHA-256 of what was sent, by which the same photo is found again.
 package struct OriginalScrub: PostJob {
-    package let service: UploadService
+    package let tools: PostTools
     private let user: UserID?
     private let isCheck: Bool
 
     /// - Parameters:
     ///   - user: Only this person's posts.
     ///   - isCheck: Whether only to look.
-    package init(_ service: UploadService, user: UserID? = nil, isCheck: Bool) {
-        self.service = service
+    package init(_ tools: PostTools, user: UserID? = nil, isCheck: Bool) {
+        self.tools = tools
         self.user = user
         self.isCheck = isCheck
     }
@@ -30,21 +30,21 @@ package struct OriginalScrub: PostJob {
     package var isLook: Bool { isCheck }
 
     package func page(after position: PostID?) async throws -> [PostID] {
-        let posts = try await PostLists.all(of: user).page(after: position, in: service.tree)
+        let posts = try await PostLists.all(of: user).page(after: position, in: tools.tree)
         let avatars = try await avatars().filter { id in position.map { $0 < id } ?? true }
         guard let last = posts.last else { return avatars }
         return (posts + avatars.filter { $0 < last }).sorted()
     }
 
     package func count() async throws -> Int {
-        try await PostLists.all(of: user).count(in: service.tree) + avatars().count
+        try await PostLists.all(of: user).count(in: tools.tree) + avatars().count
     }
 
     /// The pictures of the people whose photos are looked at, in the order of their ids.
     private func avatars() async throws -> [PostID] {
         var people = user.map { [$0] } ?? []
-        if user == nil { people = try await service.tree.keys(of: Paths.people).compactMap { UserID($0.string) } }
-        return try await service.tree.snapshot { [people] snapshot in
+        if user == nil { people = try await tools.tree.keys(of: Paths.people).compactMap { UserID($0.string) } }
+        return try await tools.tree.snapshot { [people] snapshot in
             try people.compactMap { uid throws(TreeError) in try snapshot.avatar(of: uid) }.sorted()
         }
     }
@@ -73,7 +73,7 @@ package struct OriginalScrub: PostJob {
                 throw Failure.notAllowed("take the place out of what somebody else has posted")
             }
         }
-        return try await service.garbage.locks.withLease(record.id) {
+        return try await tools.garbage.locks.withLease(record.id) {
             // It may have been changed, or deleted, while others had the lock.
             guard let record = try await published(id) else { return [] }
             let (documents, failure) = try await scrub(record)
@@ -84,7 +84,7 @@ package struct OriginalScrub: PostJob {
 
     /// The record of a post or an avatar that is there; nil for what is none, or was written by a client of the database.
     private func published(_ id: PostID) async throws -> UploadRecord? {
-        try await service.tree.snapshot { snapshot in
+        try await tools.tree.snapshot { snapshot in
             guard try snapshot.isShown(id), let record = try snapshot.upload(behindPost: id),
                 record.state == .published
             else { return nil }
@@ -120,7 +120,7 @@ package struct OriginalScrub: PostJob {
         let hash = sha256(of: scrubbed.bytes)
         let new = try record.blobName(
             "original\(suffix)-scrubbed-\(hash.prefix(16)).\(scrubbed.format.fileExtension)")
-        let replacement = OriginalReplacement(service: service, id: record.id, number: number, old: old)
+        let replacement = OriginalReplacement(tools: tools, id: record.id, number: number, old: old)
         guard try await replacement.run(scrubbed.bytes, as: new, at: "original-scrubbed") else {
             throw Failure(.changedWhileRead, "\(photo.originalName) was changed meanwhile", hint: "run it again")
         }
@@ -128,11 +128,11 @@ package struct OriginalScrub: PostJob {
     }
 
     private func read(_ name: BlobName, named original: String) async throws -> ScrubbedImage {
-        let settings = service.settings.limits.maxInputBytes
+        let settings = tools.settings.limits.maxInputBytes
         let limits = ImageLimits(maxInputBytes: max(settings, ImageLimits().maxInputBytes))
         let file: FileReader
         do throws(FileError) {
-            file = try await service.storage.blobs.open(name)
+            file = try await tools.blobs.open(name)
         } catch {
             guard error.code == .notFound else { throw error }
             throw Failure(

@@ -1,7 +1,7 @@
-import Blobs
 import Cryptography
 import Files
 package import Posts
+package import Store
 import Tree
 
 /// Finds the posts in which a user has shown photos, by the SHA-256 of their bytes.

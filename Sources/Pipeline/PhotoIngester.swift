@@ -1,9 +1,9 @@
 package import API
-package import Blobs
 import Files
 import Imaging
 import NIOCore
 import Posts
+package import Store
 import Synchronization
 import Tree
 

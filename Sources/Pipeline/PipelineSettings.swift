@@ -1,5 +1,6 @@
 package import Imaging
 import Isolation
+package import Store
 
 /// The settings of the pipeline.
 package struct PipelineSettings: Sendable {

@@ -1,5 +1,6 @@
 package import API
 package import Social
+import Store
 import Synchronization
 package import Tree
 
@@ -34,11 +35,23 @@ package struct PipelineStatus: Sendable {
     /// What the last audits came to.
     package let audits: AuditResults
     /// The numbers of the tree's commits since it was opened.
-    package let tree: TreeStore.Statistics
+    package let tree: TreeStatistics
 }
 
-extension UploadService {
-    /// Tells how the pipeline is doing. Costs a read of what is unfinished.
+/// Tells how the pipeline is doing.
+package struct PipelineReport: Sendable {
+    let storage: StorageFolder
+    let store: UploadStore
+    let disk: DiskMonitor
+    let batches: BatchJobs
+    let unclaimed: UnclaimedFiles
+    let expiry: PostExpiry
+    let audits: AuditResults
+    let settings: SharedSettings
+
+    private var tree: TreeStore { storage.tree }
+
+    /// Returns the present status. Costs a read of what is unfinished.
     package func status() async throws -> PipelineStatus {
         let states = try await readable { try await store.queued().compactMap(\.state) } ?? []
         return PipelineStatus(
@@ -47,8 +60,8 @@ extension UploadService {
             published: store.counters[.published], duplicates: store.counters[.duplicate],
             failed: store.counters[.failed], freeSpace: disk.freeSpace,
             batch: batches.known.first { $0.state == .running }, inboxFiles: await store.intakes.backlog(),
-            sweepHold: janitor.hold, unclaimed: unclaimed.count,
-            expired: settings.postRetention == nil ? nil : expiry.count,
+            sweepHold: storage.hold, unclaimed: unclaimed.count,
+            expired: settings.value.postRetention == nil ? nil : expiry.count,
             jobs: try await readable { try await tree.snapshot { try JobSummary(in: $0) } } ?? nil, audits: audits,
             tree: tree.statistics)
     }
@@ -60,18 +73,5 @@ extension UploadService {
         } catch let error as TreeError where error.isDamage {
             return nil
         }
-    }
-}
-
-/// How many uploads came to which end since the start.
-package final class UploadCounters: Sendable {
-    private let counts = Mutex<[UploadState: Int]>([:])
-
-    package subscript(state: UploadState) -> Int {
-        counts.withLock { $0[state, default: 0] }
-    }
-
-    func count(_ state: UploadState) {
-        counts.withLock { $0[state, default: 0] += 1 }
     }
 }

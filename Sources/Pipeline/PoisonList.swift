@@ -2,6 +2,7 @@ import API
 package import Files
 import Isolation
 import Posts
+import Store
 import Tree
 
 /// Photos that broke their decoder are remembered by their bytes, and refused from then on without being decoded.

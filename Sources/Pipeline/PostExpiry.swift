@@ -2,6 +2,7 @@ import API
 import Access
 import Logging
 import Posts
+import Store
 import Synchronization
 import Tree
 

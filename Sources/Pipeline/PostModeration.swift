@@ -1,10 +1,10 @@
 package import API
 import Access
-import Blobs
 import Concurrency
 import Files
 import Logging
 package import Posts
+import Store
 import Tree
 
 /// What an admin decides about a post that is there: shown as it is, blurred, or not at all.
@@ -12,19 +12,20 @@ import Tree
 /// Blurred renditions are others, under other names; those that are not to be seen any more go at once, and the original stays,
 /// for its owner and admins alone. So a post can be shown as it was again.
 package struct PostModeration: Sendable {
-    private let service: UploadService
+    private let tools: PostTools
+    private let publisher: Publisher
 
-    package init(_ service: UploadService) { self.service = service }
+    package init(_ tools: PostTools, _ publisher: Publisher) { (self.tools, self.publisher) = (tools, publisher) }
 
     /// Does as an admin says. Durable when it returns; the same once more changes nothing.
     ///
     /// - Throws: `Failure`: `not_found` where there is no such post of ours, `bad_request` for what cannot be done to it,
     ///   `changed_while_read` when somebody else changed it at the same time; what rendering throws.
     package func moderate(_ id: PostID, _ verdict: ModerationVerdict) async throws -> ModerationDocument {
-        let upload = try await service.tree.snapshot { try $0.linkedUpload(ofPost: id) } ?? id
-        let document = try await service.garbage.locks.withLease(upload) { try await change(id, verdict) }
-        if document.photos.contains(.blur) { try await service.garbage.collect() }
-        service.publisher.logger.notice(
+        let upload = try await tools.tree.snapshot { try $0.linkedUpload(ofPost: id) } ?? id
+        let document = try await tools.garbage.locks.withLease(upload) { try await change(id, verdict) }
+        if document.photos.contains(.blur) { try await tools.garbage.collect() }
+        publisher.logger.notice(
             "an admin decided about a post",
             metadata: [
                 "post": "\(id)", "decision": "\(verdict.decision.rawValue)", "reason": "\(verdict.printableReason)",
@@ -33,9 +34,9 @@ package struct PostModeration: Sendable {
     }
 
     private func change(_ id: PostID, _ verdict: ModerationVerdict) async throws -> ModerationDocument {
-        guard let path = try await service.tree.snapshot({ try $0.path(ofPost: id) }),
-            let post = try await service.tree.get(path),
-            var record = try await service.tree.snapshot({ try $0.upload(behindPost: id) }),
+        guard let path = try await tools.tree.snapshot({ try $0.path(ofPost: id) }),
+            let post = try await tools.tree.get(path),
+            var record = try await tools.tree.snapshot({ try $0.upload(behindPost: id) }),
             record.state == .published
         else {
             throw Failure(
@@ -51,14 +52,14 @@ package struct PostModeration: Sendable {
             )
         }
         if verdict.decision == .refuse || decisions.contains(.refuse) {
-            let refusal = Moderation(.refuse, reason: verdict.printableReason, at: service.store.now)
-            _ = try await service.publisher.deletePost(id, by: .admin, refusal)
+            let refusal = Moderation(.refuse, reason: verdict.printableReason, at: tools.now)
+            _ = try await publisher.deletePost(id, by: .admin, refusal)
             return document(id, verdict, [], isDeleted: true)
         }
         guard verdict.decision == .pass || !decisions.isEmpty else {
             throw Failure(.badRequest, "a post without photos cannot be blurred", hint: "refuse it, or let it pass")
         }
-        record.moderation = Moderation(verdict, at: service.store.now)
+        record.moderation = Moderation(verdict, at: tools.now)
         var changed: Set<Int> = []
         for (index, number) in record.photoNumbers.enumerated() {
             let isBlurred = decisions[index] == .blur
@@ -87,13 +88,13 @@ package struct PostModeration: Sendable {
         guard !changed.isEmpty else {
             var update = MultiPathUpdate(preconditions: [.exists(Paths.upload(record.id))])
             try add(to: &update)
-            try await service.tree.update(update)
+            try await tools.tree.update(update)
             return
         }
         let isHiding = changed.contains { record.photos[numbers[$0]]?.isBlurred == true }
         let change = RenditionSwitch(
-            service: service, path: post, record: record, old: old, value: value,
-            recipes: service.settings.recipes)
+            tools: tools, path: post, record: record, old: old, value: value,
+            recipes: tools.settings.recipes)
         guard try await change.run(changed, priority: .interactive, isAtOnce: isHiding, add: add) else {
             throw Failure(.changedWhileRead, "the post was changed meanwhile", hint: "send it again")
         }

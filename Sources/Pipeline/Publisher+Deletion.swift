@@ -3,6 +3,7 @@ package import Access
 import Logging
 package import Posts
 import Social
+import Store
 import Tree
 
 extension Publisher {

@@ -1,10 +1,10 @@
 import API
-import Blobs
 import Files
 import Logging
 import Posts
 import ServiceLifecycle
 import Social
+import Store
 import Tree
 
 /// Makes posts and avatars of acknowledged uploads. (``Rethumb`` changes the renditions that a post names.)
@@ -221,7 +221,7 @@ package struct Publisher: Sendable {
         update[Paths.upload(record.id)] = try record.value()
         update[Paths.queued(record.id)] = nil
         // To those whom a post mentions its photo is no news.
-        update.firstStratum = SocialDerivations.firstStratumOfRepair
+        update.scope = .repair
         for id in try snapshot.posts(ofObject: record.id) where try snapshot.exists(Paths.post(id)) {
             for (path, value) in try snapshot.fields(ofPost: id, with: record, at: mediaPlace) { update[path] = value }
         }

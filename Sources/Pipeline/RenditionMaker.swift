@@ -1,11 +1,11 @@
 import API
-import Blobs
 import Cryptography
 import Files
 import Foundation
 import Imaging
 import Isolation
 import Posts
+import Store
 import TreeModel
 
 /// Makes the renditions of photos: original in, files in the blob store and their description out.

@@ -1,7 +1,7 @@
-import Blobs
 import Files
 import Imaging
 import Posts
+import Store
 import Tree
 
 /// The beginning of a switch and its end, between which it may be cut off anywhere: files are listed as garbage before they are
@@ -24,10 +24,10 @@ extension RenditionSwitch {
     /// them never comes.
     func begin(_ numbers: Set<Int>) async throws -> Start {
         var start = Start(attempt: RenditionAttempt())
-        let known = try await service.tree.children(of: Paths.attempts(record.id))
+        let known = try await tools.tree.children(of: Paths.attempts(record.id))
         let unfinished = known.compactMap { UnfinishedAttempt($0) }
         if !unfinished.isEmpty {
-            let there = try await service.storage.blobs.fileNames(
+            let there = try await tools.blobs.fileNames(
                 userID: record.owner.description, postID: record.id.description)
             start.left = Set(there.filter { name in unfinished.contains { $0.attempt.made(name) } })
             start.announcements = unfinished.map { Paths.garbage / $0.garbage }
@@ -45,14 +45,14 @@ extension RenditionSwitch {
             start.hands[index] = hand
         }
         var update = MultiPathUpdate()
-        guard let entry = try service.garbage.add(names, of: start.attempt, to: &update), let key = entry.lastKey else {
+        guard let entry = try tools.garbage.add(names, of: start.attempt, to: &update), let key = entry.lastKey else {
             return start
         }
         let attempt = UnfinishedAttempt(
-            start.attempt, garbage: key, engine: service.settings.decoderVersion, sources: sources)
+            start.attempt, garbage: key, engine: tools.settings.decoderVersion, sources: sources)
         update[Paths.attempts(record.id) / (try TreeKey(start.attempt.description))] = attempt.value
         start.announcements.append(entry)
-        try await service.tree.update(update)
+        try await tools.tree.update(update)
         return start
     }
 
@@ -63,7 +63,7 @@ extension RenditionSwitch {
         var hand = RenditionsAtHand(shown: old[index].renditions.filter { !damaged.contains($0.value.fileName) })
         hand.photos = [photo.rendered, old[index]].compactMap(\.self)
         let recipes = photo.treated(recipes)
-        let engine = service.settings.decoderVersion
+        let engine = tools.settings.decoderVersion
         for attempt in unfinished where attempt.holds(photo, number: number, engine: engine) {
             for recipe in recipes where !hand.has(recipe, among: recipes) {
                 let name = RenditionName(recipe, among: recipes, number: number, attempt: attempt.attempt)
@@ -92,7 +92,7 @@ extension RenditionSwitch {
     /// The bytes of a file; nil where there is none.
     private func bytes(of name: BlobName) async throws(FileError) -> [UInt8]? {
         do throws(FileError) {
-            let file = try await service.storage.blobs.open(name)
+            let file = try await tools.blobs.open(name)
             return try await FileThreads.run { () throws(FileError) in try file.readAll(maxBytes: Self.maxBytes) }
         } catch {
             guard error.code == .notFound else { throw error }
@@ -114,6 +114,6 @@ extension RenditionSwitch {
         var left = start.left.subtracting(replaced.map(\.fileName))
         for photo in renewed { left.subtract(photo.renditions.values.map(\.fileName)) }
         let names: [BlobName] = try left.sorted().map { name in try record.blobName(name) }
-        try service.garbage.add(names, to: &update)
+        try tools.garbage.add(names, to: &update)
     }
 }

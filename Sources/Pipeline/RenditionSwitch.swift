@@ -1,15 +1,15 @@
 import API
-import Blobs
 import Imaging
 import Posts
 import Social
+import Store
 import Tree
 
 /// The switch of a post to renditions that are made anew: new files first, one update, the old files later.
 ///
 /// It is made while nothing else replaces files of posts (`GarbageList.locks`).
 struct RenditionSwitch: Sendable {
-    let service: UploadService
+    let tools: PostTools
     /// Where the post stands.
     let path: TreePath
     /// What the post's photos are made of; a photo whose treatment is to change is changed here already.
@@ -37,19 +37,19 @@ struct RenditionSwitch: Sendable {
         var update = MultiPathUpdate(preconditions: [.equals(path / "photos", value)])
         for (path, line) in files { update[path] = line }
         // To those whom the post mentions other renditions are no news.
-        update.firstStratum = SocialDerivations.firstStratumOfRepair
+        update.scope = .repair
         if record.purpose == .object {
             try await addObject(renewed, to: &update)
         } else {
             let fields = try PostPhotos(renewed).fields(
-                owner: record.owner, post: record.id, at: service.storage.mediaPlace)
+                owner: record.owner, post: record.id, at: tools.mediaPlace)
             for (name, value) in fields { update[path / name] = value }
         }
         let replaced = try await replaced(by: renewed, andAllOthers: isAtOnce)
-        let garbage = try service.garbage.add(replaced, to: &update, isAtOnce: isAtOnce)
+        let garbage = try tools.garbage.add(replaced, to: &update, isAtOnce: isAtOnce)
         try end(start, showing: renewed, besides: replaced, in: &update)
         try add(&update, garbage)
-        return try await service.tree.commit(update, at: "switch")
+        return try await tools.tree.commit(update, at: "switch")
     }
 
     /// Renders the photos of those numbers, and keeps the results for a later switch: the post stays as it is.
@@ -59,13 +59,13 @@ struct RenditionSwitch: Sendable {
         let start = try await begin(numbers)
         let (renewed, files) = try await render(numbers, priority: .batch, start)
         let fields = try PostPhotos(renewed).fields(
-            owner: record.owner, post: record.id, at: service.storage.mediaPlace)
+            owner: record.owner, post: record.id, at: tools.mediaPlace)
         guard let photos = fields["photos"], let id = path.lastKey.flatMap({ PostID($0.string) }) else { return false }
         var update = MultiPathUpdate(preconditions: [.exists(Paths.upload(record.id))])
         for (path, line) in files { update[path] = line }
         generation.keep(photos, of: id, in: &update)
         try end(start, showing: renewed, besides: [], in: &update)
-        return try await service.tree.commit(update, at: "prepared")
+        return try await tools.tree.commit(update, at: "prepared")
     }
 
     /// The photos, those of these numbers rendered anew, and what the upload's record is to say of their files.
@@ -78,7 +78,7 @@ struct RenditionSwitch: Sendable {
                 renewed.append(old[index])
                 continue
             }
-            let made = try await service.renditions.render(
+            let made = try await tools.renditions.render(
                 photo, number: number, of: record, priority: priority, by: recipes, attempt: start.attempt, with: hand)
             guard var rendered = made.rendered else { continue }
             rendered.alt = old[index].alt  // A client may have written it since.
@@ -100,8 +100,8 @@ struct RenditionSwitch: Sendable {
                 owner: record.owner, post: record.id)
         }
         guard let id = path.lastKey.flatMap({ PostID($0.string) }) else { return }
-        let fields = try await service.tree.snapshot { [record] snapshot in
-            try snapshot.fields(ofPost: id, with: record, at: service.storage.mediaPlace)
+        let fields = try await tools.tree.snapshot { [record] snapshot in
+            try snapshot.fields(ofPost: id, with: record, at: tools.mediaPlace)
         }
         for (field, value) in fields { update[field] = value }
     }
@@ -116,9 +116,12 @@ struct RenditionSwitch: Sendable {
         var replaced = Set(old.flatMap { $0.renditions.values.map(\.fileName) })
         if areOthers {
             replaced.formUnion(
-                try await service.storage.blobs.fileNames(
+                try await tools.blobs.fileNames(
                     userID: record.owner.description, postID: record.id.description))
         }
         return replaced.subtracting(kept).subtracting(originals).sorted().compactMap { try? record.blobName($0) }
     }
 }
+
+/// Somebody has changed a post's photos while a job was about to: what is to be done is decided anew.
+struct PostChanged: Error {}

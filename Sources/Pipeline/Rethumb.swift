@@ -10,25 +10,25 @@ import Tree
 /// what a post says. A post whose renditions are those of the recipes, at the address by which the service is known, needs
 /// nothing; one that names them at another address is only written anew.
 package struct Rethumb: PostJob {
-    package let service: UploadService
-    private let selection: Selection
+    package let tools: PostTools
+    private let selection: PostSelection
     private let isDryRun: Bool
     /// What the run makes, so that it can be taken back; nil for a run that keeps nothing.
     private let generation: Generation?
     private let recipes: [Recipe]
     private let garbage = GarbageNames()
 
-    package init(_ service: UploadService, selection: Selection, isDryRun: Bool) {
-        self.init(service, selection: selection, isDryRun: isDryRun, by: nil, generation: nil)
+    package init(_ tools: PostTools, selection: PostSelection, isDryRun: Bool) {
+        self.init(tools, selection: selection, isDryRun: isDryRun, by: nil, generation: nil)
     }
 
     /// - Parameter recipes: The recipes of this run; nil for the present ones.
     init(
-        _ service: UploadService, selection: Selection, isDryRun: Bool = false, by recipes: [Recipe]?,
+        _ tools: PostTools, selection: PostSelection, isDryRun: Bool = false, by recipes: [Recipe]?,
         generation: Generation?
     ) {
-        self.service = service
-        self.recipes = recipes ?? service.settings.recipes
+        self.tools = tools
+        self.recipes = recipes ?? tools.settings.recipes
         self.selection = selection
         self.isDryRun = isDryRun
         self.generation = generation
@@ -38,31 +38,31 @@ package struct Rethumb: PostJob {
 
     package func page(after position: PostID?) async throws -> [PostID] {
         if let ids = selection.ids { return ids.filter { id in position.map { $0 < id } ?? true } }
-        return try await selection.posts.page(after: position, in: service.tree)
+        return try await selection.posts.page(after: position, in: tools.tree)
     }
 
     package func count() async throws -> Int {
         if let ids = selection.ids { return ids.count }
-        return try await selection.posts.count(in: service.tree)
+        return try await selection.posts.count(in: tools.tree)
     }
 
     /// Gives one post its renditions; false when it has them, or no photos, or vanished.
     package func change(_ id: PostID) async throws -> Bool {
-        guard let path = try await service.tree.snapshot({ try $0.path(ofPost: id) }),
-            let post = try await service.tree.get(path)
+        guard let path = try await tools.tree.snapshot({ try $0.path(ofPost: id) }),
+            let post = try await tools.tree.get(path)
         else { return false }
         guard let old = PostPhotos.read(post) else {
             throw Failure(
                 .unreadable, "what the post says of its photos cannot be read",
                 hint: "a client of the database wrote it; mend it there")
         }
-        guard let record = try await service.tree.snapshot({ try $0.upload(behindPost: id) }),
+        guard let record = try await tools.tree.snapshot({ try $0.upload(behindPost: id) }),
             record.photos.count == old.count
         else {
             return false
         }
         // It may be there, or switched, from before a stop.
-        if let generation, try await generation.entry(of: id, in: service.tree) != nil { return true }
+        if let generation, try await generation.entry(of: id, in: tools.tree) != nil { return true }
         let (numbers, damaged) = try await photosToRender(of: record, old)
         let isWanted = !selection.onlyMissing && !selection.onlyDamaged
         var isMoved = isWanted && old.first.map { isElsewhere(post, $0, of: record) } ?? false
@@ -74,7 +74,7 @@ package struct Rethumb: PostJob {
         }
         guard !isDryRun else { return true }
         let change = RenditionSwitch(
-            service: service, path: path, record: record, old: old, value: post["photos"], recipes: recipes,
+            tools: tools, path: path, record: record, old: old, value: post["photos"], recipes: recipes,
             damaged: damaged)
         // What clients' posts show of the bucket is switched post by post, and not taken back: others show the same.
         if let generation, generation.switchesLast, record.purpose != .object {
@@ -94,7 +94,7 @@ package struct Rethumb: PostJob {
     /// Whether a post names its photos at another address than that by which the service is known today.
     private func isElsewhere(_ post: TreeValue, _ photo: PhotoRecord, of record: UploadRecord) -> Bool {
         guard let (name, rendition) = photo.renditions.first else { return false }
-        let url = MediaAddress.url(record.owner, record.id, rendition.fileName, at: service.storage.mediaPlace)
+        let url = MediaAddress.url(record.owner, record.id, rendition.fileName, at: tools.mediaPlace)
         let written = post["photos"]?["0"]?["renditions"]?[TreeKey(unchecked: name)]?["url"]
         return written?.stringValue != url
     }
@@ -102,8 +102,8 @@ package struct Rethumb: PostJob {
     /// Whether a client's post names another thumbnail than it should by the storage rules of today.
     private func hasOtherThumb(_ id: PostID, of record: UploadRecord) async throws -> Bool {
         guard record.purpose == .object else { return false }
-        let place = service.storage.mediaPlace
-        return try await service.tree.snapshot { snapshot in
+        let place = tools.mediaPlace
+        return try await tools.tree.snapshot { snapshot in
             try ClientThumb(snapshot: snapshot, place: place).url(ofPost: id, showing: record) != nil
         }
     }
@@ -118,8 +118,8 @@ package struct Rethumb: PostJob {
             return (Set(photos.filter { needsWork($1.1, of: $1.0) }.map(\.offset)), [])
         }
         let inspection = try await FolderInspection(
-            of: record.id, owner: record.owner.description, knowing: garbage, in: service.tree,
-            beside: service.storage.blobs)
+            of: record.id, owner: record.owner.description, knowing: garbage, in: tools.tree,
+            beside: tools.blobs)
         let renders = inspection.renders
         return (Set(renders.map(\.photo)), Set(renders.map(\.file)))
     }

@@ -1,7 +1,7 @@
 package import API
-import Blobs
 import Imaging
 import Posts
+import Store
 import Tree
 
 /// What a run of re-thumbnailing would do: how many posts, how many bytes and how long, by a sample that is rendered and thrown
@@ -15,16 +15,16 @@ package struct RethumbPlan: Sendable {
     private static let maxRenders = 16
     private static let renderTime = Duration.milliseconds(300)
 
-    private let service: UploadService
+    private let tools: PostTools
     private let order: BatchOrder
 
-    package init(_ service: UploadService, _ order: BatchOrder) { (self.service, self.order) = (service, order) }
+    package init(_ tools: PostTools, _ order: BatchOrder) { (self.tools, self.order) = (tools, order) }
 
     /// Looks and counts.
     package func document() async throws -> BatchPlanDocument {
         var selection = order.selection
         selection.ids = order.posts?.sorted()
-        let job = Rethumb(service, selection: selection, isDryRun: true, by: order.recipes, generation: nil)
+        let job = Rethumb(tools, selection: selection, isDryRun: true, by: order.recipes, generation: nil)
         let total = try await job.count()
         let sample = try await sample(of: job, selection, total)
         var (wanted, failed, failure): ([PostID], Int, String?) = ([], 0, nil)
@@ -46,13 +46,13 @@ package struct RethumbPlan: Sendable {
         if count < total { document.sampled = count }
         guard let cost = try await cost(of: wanted.shuffled()) else { return document }
         document.bytes = Int(cost.bytes * Double(document.posts))
-        let workers = Double(min(service.scheduler.workers, order.pace.concurrency ?? .max))
+        let workers = Double(min(tools.scheduler.workers, order.pace.concurrency ?? .max))
         document.seconds = Int((cost.seconds * Double(document.posts) / workers).rounded(.up))
         return document
     }
 
     /// The posts to look at: all, or of very many some that are drawn by lot.
-    private func sample(of job: Rethumb, _ selection: Rethumb.Selection, _ total: Int) async throws -> [PostID] {
+    private func sample(of job: Rethumb, _ selection: PostSelection, _ total: Int) async throws -> [PostID] {
         var ids: Set<PostID> = []
         guard total > Self.maxLooks else {
             var last: PostID?
@@ -66,12 +66,12 @@ package struct RethumbPlan: Sendable {
         if let list = selection.ids { return Array(list.shuffled().prefix(Self.maxLooks)) }
         // A moment by lot, and the first post behind it: close enough for an estimate.
         let posts = selection.posts
-        guard let first = try await posts.page(after: nil, limit: 1, in: service.tree).first else { return [] }
+        guard let first = try await posts.page(after: nil, limit: 1, in: tools.tree).first else { return [] }
         let start = ContinuousClock.now
-        let end = max(first.timestampMilliseconds + 1, min(selection.until ?? .max, service.store.now))
+        let end = max(first.timestampMilliseconds + 1, min(selection.until ?? .max, tools.now))
         for _ in 0..<Self.maxLooks where ContinuousClock.now - start < Self.lookTime {
             let moment = PostID.first(at: .random(in: first.timestampMilliseconds..<end))
-            if let id = try await posts.page(after: moment, limit: 1, in: service.tree).first {
+            if let id = try await posts.page(after: moment, limit: 1, in: tools.tree).first {
                 ids.insert(id)
             }
         }
@@ -81,17 +81,17 @@ package struct RethumbPlan: Sendable {
     /// What one post costs: seconds of a worker, and bytes of renditions. Nil when none could be rendered. Somebody waits for it, so
     /// the few that are rendered are no batch.
     private func cost(of posts: [PostID]) async throws -> (seconds: Double, bytes: Double)? {
-        let settings = service.settings
+        let settings = tools.settings
         let start = ContinuousClock.now
         var (count, bytes) = (0, 0)
         for id in posts.prefix(Self.maxRenders) where ContinuousClock.now - start < Self.renderTime {
-            guard let record = try await service.tree.snapshot({ try $0.upload(behindPost: id) }) else { continue }
+            guard let record = try await tools.tree.snapshot({ try $0.upload(behindPost: id) }) else { continue }
             do {
                 for photo in record.photos.values {
-                    let image = try await service.scheduler.render(
+                    let image = try await tools.scheduler.render(
                         recipes: photo.treated(order.recipes ?? settings.recipes), limits: settings.limits,
                         priority: .queued, for: record.owner.description
-                    ) { try await service.storage.blobs.open(record.blobName(photo.fileName)) }
+                    ) { try await tools.blobs.open(record.blobName(photo.fileName)) }
                     bytes += image.renditions.reduce(0) { $0 + $1.bytes.count }
                 }
                 count += 1

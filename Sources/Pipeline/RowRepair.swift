@@ -1,5 +1,6 @@
 package import API
 import Files
+package import Store
 package import Tree
 
 /// Puts something else, or nothing, in the place of a row of the tree that cannot be read, by a person's word. What was there is

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// The settings by which the pipeline's parts work at present; all of them hold this one object.
-final class SharedSettings: Sendable {
+package final class SharedSettings: Sendable {
     private let settings: Mutex<PipelineSettings>
 
     init(_ settings: PipelineSettings) {
@@ -9,7 +9,7 @@ final class SharedSettings: Sendable {
     }
 
     /// The present settings. Whoever needs several of them to go together reads them once.
-    var value: PipelineSettings { settings.withLock { $0 } }
+    package var value: PipelineSettings { settings.withLock { $0 } }
 
     /// Replaces all settings.
     func adopt(_ new: PipelineSettings) {

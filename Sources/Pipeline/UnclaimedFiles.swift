@@ -1,8 +1,8 @@
 package import API
-import Blobs
 import Files
 import Logging
 package import Posts
+import Store
 import Synchronization
 import Tree
 

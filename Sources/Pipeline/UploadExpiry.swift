@@ -2,6 +2,7 @@ import API
 import Logging
 import Posts
 import Social
+import Store
 import Synchronization
 import Tree
 

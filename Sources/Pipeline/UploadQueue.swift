@@ -1,7 +1,7 @@
 import API
 import Concurrency
 import DequeModule
-import Posts
+package import Posts
 import ServiceLifecycle
 import Synchronization
 import Tree
@@ -10,7 +10,7 @@ import Tree
 ///
 /// Users take turns, an upload each. Uploads that keep their order (``IntakeHandler/keepsOrder``) are rendered side by side, and
 /// published one after the other: none of them keeps a worker while it waits for those before it.
-final class UploadQueue: Sendable {
+package final class UploadQueue: Sendable {
     /// The work on an upload that a worker is given.
     struct Work: Sendable {
         let id: PostID
@@ -120,7 +120,7 @@ final class UploadQueue: Sendable {
 
     /// Has no other upload wait for this one any longer: it has ended, or something is in its way. It has its place again when it
     /// is handed out again.
-    func letOthersPass(_ id: PostID) {
+    package func letOthersPass(_ id: PostID) {
         let ready = state.withLock { state in
             var ready: [(worker: CheckedContinuation<Work?, Never>, work: Work)] = []
             for rendered in state.order.remove(id) {

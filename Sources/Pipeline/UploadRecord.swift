@@ -69,7 +69,7 @@ package struct UploadRecord: Sendable {
     /// versions wrote.
     package var fingerprint: RequestFingerprint?
     /// Of which draft it is to be a photo, when that is its purpose.
-    package var place: DraftPlace?
+    package var place: DraftPosition?
     /// The path of an inbox upload's file, relative to its user's folder in the inbox.
     package let source: String?
     /// The treatment of photos that the user has posted before; nil for the intake's own policy. Of a post that shows such photos it
@@ -180,7 +180,7 @@ extension UploadRecord {
         mentions = MentionSpan.read(value["mentions"], of: text)
         updatedAt = value["updated_at"]?.integerValue ?? createdAt
         fingerprint = value["fingerprint"]?.stringValue.map(RequestFingerprint.init(hex:))
-        place = DraftPlace(value["draft"])
+        place = DraftPosition(value["draft"])
         isOwnerGone = value["owner_gone"] == true
         attempts = Int(value["attempts"]?.integerValue ?? 0)
         moderation = value["moderation"].flatMap(Moderation.init)

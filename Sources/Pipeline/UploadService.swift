@@ -1,9 +1,10 @@
 import API
 import Files
 package import Logging
-package import Posts
+import Posts
 import ServiceLifecycle
 package import Social
+package import Store
 package import Tree
 
 /// The pipeline, put together: it brings uploads from their reservation to a post, safe against a crash at every step.
@@ -16,6 +17,8 @@ package final class UploadService: Service, CustomStringConvertible {
     package var description: String { "uploads" }
 
     package let storage: StorageFolder
+    /// What brings data of an earlier version forward.
+    package let upgrade: DataUpgrade
     package let disk: DiskMonitor
     /// How much each user may store.
     package let quotas: UserQuotas
@@ -46,15 +49,42 @@ package final class UploadService: Service, CustomStringConvertible {
     /// Room for one audit at a time that somebody waits for.
     package let auditSlot = JobSlot()
     package let renditions: RenditionMaker
-    /// The rules by which audits look at the tree.
-    let auditRules: [TreeRule]
+    /// The parts that jobs over posts work with.
+    package let tools: PostTools
+    /// The parts that a way in works with which takes photos itself.
+    package var intake: IntakeTools {
+        IntakeTools(
+            storage: storage, disk: disk, store: store, receiver: receiver, index: index,
+            isModerated: restrictions.isModerated, shared: shared)
+    }
+    /// The parts that audits work with.
+    package let auditTools: AuditTools
+    /// Decides about posts that are there.
+    package var moderation: PostModeration {
+        PostModeration(tools, publisher)
+    }
+    /// The restrictions that moderation puts on files.
+    package let restrictions: ModerationRestrictions
+    /// Tells how much room files take up.
+    package var usage: UsageReader {
+        UsageReader(tree, settings: shared, count: upgrade.usage)
+    }
+    /// Tells how the pipeline is doing.
+    package var report: PipelineReport {
+        PipelineReport(
+            storage: storage, store: store, disk: disk, batches: batches, unclaimed: unclaimed, expiry: expiry,
+            audits: audits, settings: shared)
+    }
     let garbage: GarbageList
     private let poison: PoisonList
     private let workers: UploadWorkers
-    private let shared: SharedSettings
+    /// The present settings, for parts that follow them.
+    package let shared: SharedSettings
     private let logger: Logger
 
     package var tree: TreeStore { storage.tree }
+    /// Whether somebody decides about posts before they are published.
+    package var isModerated: Bool { restrictions.isModerated }
     /// The present settings. Whoever needs several of them to go together reads them once.
     package var settings: PipelineSettings { shared.value }
 
@@ -71,6 +101,7 @@ package final class UploadService: Service, CustomStringConvertible {
         let shared = SharedSettings(settings)
         let (tree, blobs) = (storage.tree, storage.blobs)
         self.storage = storage
+        upgrade = DataUpgrade(storage, logger: logger)
         self.shared = shared
         self.logger = logger
         disk = DiskMonitor(storage, reserve: { shared.value.freeSpaceReserve }, logger: logger)
@@ -109,7 +140,13 @@ package final class UploadService: Service, CustomStringConvertible {
         jobs = JobWorker(tree, uploads: leftovers, clock: storage.clock, logger: logger)
         batches = BatchJobs(tree, ids: storage.ids, clock: storage.clock, logger: logger)
         audits = AuditResults(tree, clock: storage.clock)
-        auditRules = TreeRule.all + rules
+        tools = PostTools(
+            tree: tree, blobs: blobs, mediaPlace: storage.mediaPlace, store: store, renditions: renditions,
+            scheduler: scheduler, garbage: garbage, disk: disk, shared: shared)
+        auditTools = AuditTools(
+            storage: storage, posts: tools, unclaimed: unclaimed, deletedPosts: janitor.deletedPosts,
+            rules: TreeRule.all + rules, results: audits)
+        restrictions = ModerationRestrictions(isModerated: moderator != nil)
         workers = UploadWorkers(store: store, publisher: publisher, disk: disk, logger: logger)
     }
 
@@ -118,10 +155,6 @@ package final class UploadService: Service, CustomStringConvertible {
         shared.adopt(settings)
         disk.lookSoon()
     }
-
-    /// Has no upload of the same user wait for this one, whose photos something keeps from coming. Once it is acknowledged, it has
-    /// its place again.
-    package func letOthersPass(_ id: PostID) { store.queue.letOthersPass(id) }
 
     /// Takes up what the last run left, then works until a graceful shutdown: what is in work is finished, what waits stays
     /// in the tree for the next start.
@@ -135,10 +168,13 @@ package final class UploadService: Service, CustomStringConvertible {
                 group.addTask(name: "uploads") { await workers.run(count: 2 * max(1, self.settings.workers)) }
                 group.addTask(name: "disk monitor") { await self.disk.run() }
                 group.addTask(name: "janitor") { await self.janitor.run() }
-                group.addTask(name: "batches") { await self.batches.run(in: self) }
-                group.addTask(name: "audits") { await AuditSchedule(service: self, logger: self.logger).run() }
+                group.addTask(name: "batches") { await self.batches.run(with: self.tools, in: self.jobSlot) }
+                group.addTask(name: "audits") { await AuditSchedule(tools: self.auditTools, logger: self.logger).run() }
                 group.addTask(name: "originals") {
-                    await OriginalSchedule(service: self, logger: self.logger).run()
+                    await OriginalSchedule(
+                        tools: self.tools, storage: self.storage, batches: self.batches, slot: self.jobSlot,
+                        logger: self.logger
+                    ).run()
                 }
                 group.addTask(name: "jobs") { await cancelWhenGracefulShutdown { await self.workOnJobs() } }
             }
@@ -151,7 +187,7 @@ package final class UploadService: Service, CustomStringConvertible {
         guard tree.health.damage == nil else { return }
         while !Task.isEnding {
             do {
-                try await storage.upgradeData()
+                try await upgrade.run()
                 break
             } catch {
                 try? await Task.sleep(for: .seconds(1))
@@ -184,7 +220,7 @@ package final class UploadService: Service, CustomStringConvertible {
                 "nothing is swept: \(hold.message)", metadata: ["code": "\(hold.code)", "hint": "\(hold.hint)"])
         }
         guard tree.health.damage == nil else { return }
-        try await storage.orderPosts()
+        try await upgrade.orderPosts()
         var resumedCount = 0
         for entry in try await store.queued() {
             do {

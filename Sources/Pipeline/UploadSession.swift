@@ -1,9 +1,9 @@
 import API
-import Blobs
 package import Files
 package import NIOCore
 import Posts
 package import Social
+import Store
 
 /// One sender's way from a reservation to an acknowledged upload: photos come in, then the upload is accepted. What the
 /// sender does not finish is abandoned: at once by ``abandon()``, or soon after the session goes in any other way.

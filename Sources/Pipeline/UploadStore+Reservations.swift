@@ -26,7 +26,7 @@ package struct UploadRequest: Sendable {
     /// The photo, when it comes in several requests: the upload is `receiving` then, and its text does not come later.
     package var file: ResumableFileRequest?
     /// Of which draft it is to be a photo, when that is its purpose.
-    var place: DraftPlace?
+    var place: DraftPosition?
     /// For whom the post is to be; for everybody when there are none.
     package var audiences: [AudienceID] = []
 
@@ -34,14 +34,6 @@ package struct UploadRequest: Sendable {
         self.owner = owner
         self.intake = intake
     }
-}
-
-/// A post id that has been taken.
-package enum Reservation: Sendable {
-    /// Nobody asked for it before, or nobody finished: the photos may come.
-    case new(UploadRecord)
-    /// The client's reference was used before; this is what became of it.
-    case known(UploadRecord)
 }
 
 extension UploadStore {

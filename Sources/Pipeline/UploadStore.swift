@@ -20,7 +20,7 @@ package final class UploadStore: Sendable {
     package let counters = UploadCounters()
     let logger: Logger
     /// The uploads that wait for a worker.
-    let queue = UploadQueue()
+    package let queue = UploadQueue()
     /// Uploads that nobody finishes any more although their records do not say so yet, each with when that became known,
     /// in milliseconds since the epoch. The janitor expires them soon.
     let abandoned = Mutex<[PostID: Int64]>([:])

@@ -3,6 +3,7 @@ import Concurrency
 import Logging
 import Posts
 import ServiceLifecycle
+import Store
 
 /// Brings acknowledged uploads to their end: each worker takes one from the queue, renders and publishes it. Where a moderator is
 /// asked in between, others than those who render wait for the answer. An upload that has to wait for its turn to be published

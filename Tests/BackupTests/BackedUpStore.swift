@@ -3,6 +3,7 @@ import Foundation
 import Pipeline
 import Posts
 import Social
+import Store
 import TestSupport
 import Testing
 import Tree
@@ -78,7 +79,7 @@ extension RunningPipeline {
         let findings = Shared<[FindingDocument]>([])
         var order = AuditOrder(.verify)
         order.readsFiles = true
-        _ = try await Audit(pipeline, order).run { step in
+        _ = try await Audit(pipeline.auditTools, order).run { step in
             if case .finding(let finding) = step { findings.change { $0.append(finding) } }
         }
         return findings.value

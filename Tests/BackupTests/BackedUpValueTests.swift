@@ -1,6 +1,7 @@
 import API
 import Foundation
 import Pipeline
+import Store
 import TestSupport
 import Testing
 import Tree

@@ -1,10 +1,10 @@
 import API
-import Blobs
 import Cryptography
 import Files
 import Foundation
 import Pipeline
 import Posts
+import Store
 import TestSupport
 import Testing
 import Tree

@@ -1,9 +1,9 @@
 import API
-import Blobs
 import Files
 import Foundation
 import Pipeline
 import Posts
+import Store
 import TestSupport
 import Testing
 import Tree
@@ -115,7 +115,7 @@ struct RestoreTests {
                     #expect(restored.value.count == 1)
                 } catch let error as Failure {
                     #expect(error.code == .backupDamaged)
-                    await #expect(throws: Failure.self) { try await StorageFolder(path: target) }
+                    await #expect(throws: Failure.self) { try await StorageFolder.open(path: target) }
                 }
             }
         }
@@ -168,10 +168,10 @@ struct RestoreTests {
                         if case .step(let step) = step, step.phase == .others { throw CancellationError() }
                     }
                 }
-                await #expect(throws: Failure.self) { try await StorageFolder(path: target) }
+                await #expect(throws: Failure.self) { try await StorageFolder.open(path: target) }
                 let last = try await Restore(from: source, to: target).run { _ in }
                 #expect(last.copied == 2)  // The other files: those of the blob store are there.
-                let storage = try await StorageFolder(path: target)
+                let storage = try await StorageFolder.open(path: target)
                 #expect(storage.hold == nil)
                 await storage.close()
             }

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import Pipeline
+import Store
 import TestSupport
 import Testing
 import TreeModel
@@ -32,7 +33,7 @@ struct AuditCommandTests {
             #expect(added.status == 0, "\(added)")
             #expect(try await tintype("check").status == 0)
             #expect(try await daemon.stop() == 0)
-            let storage = try await StorageFolder(path: path)
+            let storage = try await StorageFolder.open(path: path)
             try await storage.tree.set(TreePath(["emails"], in: Namespace(reserved: "accounts")), to: nil)
             await storage.close()
 

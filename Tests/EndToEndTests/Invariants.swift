@@ -1,7 +1,7 @@
-import Blobs
 import Files
 import Pipeline
 import Posts
+import Store
 import Testing
 import Tree
 
@@ -14,7 +14,7 @@ struct Invariants {
 
     /// Opens the folder, looks at everything and records an issue for whatever is half.
     init(of path: String) async throws {
-        let storage = try await StorageFolder(path: path)
+        let storage = try await StorageFolder.open(path: path)
         let tree = try await storage.tree.get(.root)
         let records = try await storage.tree.get(TreePath([], in: .pipeline))
         await storage.close()

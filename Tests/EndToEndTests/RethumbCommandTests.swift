@@ -1,5 +1,6 @@
 import Foundation
 import Pipeline
+import Store
 import TestSupport
 import Testing
 import Tree
@@ -233,7 +234,7 @@ struct RethumbCommandTests {
 
     /// What all posts say of their photos.
     private func photos(in path: String) async throws -> [TreeValue?] {
-        let storage = try await StorageFolder(path: path)
+        let storage = try await StorageFolder.open(path: path)
         let photos = try await storage.tree.children(of: "posts").map { $0.value["photos"] }
         await storage.close()
         return photos
@@ -252,7 +253,7 @@ struct RethumbCommandTests {
 
     /// How often each post's photos were changed after its publication, by the change log.
     private func switches(in path: String) async throws -> [Int] {
-        let storage = try await StorageFolder(path: path)
+        let storage = try await StorageFolder.open(path: path)
         var counts: [TreePath: Int] = [:]
         for change in try await storage.tree.changes(since: .start, limit: .max) {
             for write in change.writes where write.path.lastKey == "photos" && write.path.keys.first == "posts" {

@@ -4,6 +4,7 @@ import Glibc
 import Inbox
 import Pipeline
 import Posts
+import Store
 import TestSupport
 import Testing
 import Tree

@@ -4,6 +4,7 @@ import Files
 import Foundation
 import Pipeline
 import Posts
+import Store
 import TestSupport
 import Testing
 import Tree
@@ -120,7 +121,7 @@ struct RetentionTests {
         try await withInbox(settings: { $0.duplicates.general = .link }) { running in
             for round in 0..<3 {
                 try running.drop(Self.photo, as: "maria/lake.jpg")
-                try await eventually { try await running.pipeline.status().duplicates == round || round == 0 }
+                try await eventually { try await running.pipeline.report.status().duplicates == round || round == 0 }
                 _ = try await running.document("done/maria/lake.jpg.receipt.json")
                 try await eventually { try await running.storage.tree.get(Paths.queue) == nil }
             }

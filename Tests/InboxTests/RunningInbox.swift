@@ -3,6 +3,7 @@ import Inbox
 import Logging
 import Pipeline
 import Posts
+import Store
 import TestSupport
 import Testing
 import Tree
@@ -27,7 +28,7 @@ func withInbox(
             settings(&chosen)
         },
         renderer: renderer,
-        services: { [InboxWatcher($0, settings: quick, logger: logger)] }, body)
+        services: { [InboxWatcher($0.intake, settings: quick, logger: logger)] }, body)
 }
 
 /// Has texts wait for their photos, however long a busy machine takes to bring these.

@@ -3,6 +3,7 @@ import Files
 import Foundation
 import Pipeline
 import Posts
+import Store
 import TestSupport
 import Testing
 import Tree

@@ -4,6 +4,7 @@ import Foundation
 import Glibc
 import Pipeline
 import Posts
+import Store
 import TestSupport
 import Testing
 import Tree
@@ -90,7 +91,7 @@ struct StubbornTests {
             try scratch.write(#"{"text": "old"}"#, to: "\(claimed)/a.jpg.json")
             try scratch.write("new", to: "Storage/inbox/maria/a.jpg")
             let writer = try #require(FileHandle(forWritingAtPath: "\(scratch.path)/\(claimed)/a.jpg"))
-            #expect(try await !InboxImporter(pipeline).ingest(record.id))
+            #expect(try await !InboxImporter(pipeline.intake).ingest(record.id))
             try writer.close()
             #expect(try await pipeline.store.record(of: record.id) == nil, "nothing is left of a try")
             let inbox = "Storage/inbox/maria"

@@ -5,6 +5,7 @@ import Glibc
 import NIOCore
 import Pipeline
 import Posts
+import Store
 import Synchronization
 import TestSupport
 import Testing

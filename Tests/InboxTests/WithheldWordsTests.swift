@@ -2,6 +2,7 @@ import API
 import Files
 import Pipeline
 import Posts
+import Store
 import TestSupport
 import Testing
 import Tree

@@ -9,6 +9,7 @@ import Testing
 import Tree
 
 @testable import Pipeline
+@testable import Store
 
 @Suite(
     "A restored backup never costs a photo: a tree and blobs that are not of one age are noticed",
@@ -208,7 +209,7 @@ struct AgeTests {
     func memory() async throws {
         try await withScratch { scratch in
             try scratch.write([1], to: "Storage/blobs/maria/-OaBcDeFgHiJkLmNoPqR/original.jpg")
-            let storage = try await StorageFolder(path: scratch.path + "/Storage", engine: .memory)
+            let storage = try await StorageFolder.open(path: scratch.path + "/Storage", engine: .memory)
             #expect(storage.age.mismatch == nil)
             await storage.close()
             #expect(!scratch.exists("Storage/blobs/.store.json"))
@@ -253,7 +254,7 @@ struct LastIDTests {
             request.text = "x"
             var ids: [PostID] = []
             for time in [2_000_000_000_000, 1_000_000_000_000, 1_500_000_000_000] as [Int64] {
-                let storage = try await StorageFolder(path: path, clock: { time })
+                let storage = try await StorageFolder.open(path: path, clock: { time })
                 let pipeline = UploadService(
                     storage: storage, settings: PipelineSettings(workers: 1), logger: .init(label: "test"))
                 for _ in 0..<2 {

@@ -4,6 +4,7 @@ import Files
 import Imaging
 import NIOCore
 import Posts
+import Store
 import TestSupport
 import Testing
 import Tree
@@ -50,7 +51,7 @@ struct AltTests {
             }
             let recipes = [try Recipe(parsing: "thumb=50")]
             try await withPipeline(in: scratch, settings: { $0.recipes = recipes }) { running in
-                let result = try await Rethumb(running.pipeline, selection: .init(), isDryRun: false).run { _ in }
+                let result = try await Rethumb(running.pipeline.tools, selection: .init(), isDryRun: false).run { _ in }
                 #expect(result.switched == 1 && result.failed == 0)
                 #expect(try await alts(id, running) == ["Two children on a jetty", "The lake"])
             }

@@ -1,9 +1,9 @@
 import API
-import Blobs
 import Cryptography
 import Files
 import Imaging
 import Posts
+import Store
 import TestSupport
 import Testing
 import Tree
@@ -55,7 +55,7 @@ struct AttemptTests {
         let record = try #require(try await running.pipeline.store.record(of: id))
         let old = try #require(PostPhotos.read(post))
         let change = RenditionSwitch(
-            service: running.pipeline, path: Paths.post(id), record: record, old: old, value: "another",
+            tools: running.pipeline.tools, path: Paths.post(id), record: record, old: old, value: "another",
             recipes: running.pipeline.settings.recipes)
         #expect(try await !change.run([0], priority: .batch))
         #expect(try await tree.get(Paths.post(id)) == post)
@@ -89,7 +89,7 @@ struct AttemptTests {
             for name in made.sorted().prefix(lost) {
                 try await running.storage.blobs.remove(try BlobName(userID: "maria", postID: id.string, fileName: name))
             }
-            let progress = try await Rethumb(running.pipeline, selection: .init(), isDryRun: false).run { _ in }
+            let progress = try await Rethumb(running.pipeline.tools, selection: .init(), isDryRun: false).run { _ in }
             #expect(progress.switched == 1 && progress.failed == 0)
             #expect(renderer.encoded.value.count == 2 + lost, "\(renderer.encoded.value)")
 
@@ -124,7 +124,7 @@ struct AttemptTests {
             let made = try await files(id, running).subtracting(before)
             let attempt = try #require(try await tree.keys(of: Paths.attempts(id)).first)
             try await tree.set(Paths.attempts(id) / attempt / "engine", to: "another")
-            let progress = try await Rethumb(running.pipeline, selection: .init(), isDryRun: false).run { _ in }
+            let progress = try await Rethumb(running.pipeline.tools, selection: .init(), isDryRun: false).run { _ in }
             #expect(progress.switched == 1 && renderer.encoded.value.count == 4)
             #expect(try await garbage(running).isSuperset(of: made))
             #expect(try await tree.get(Paths.attempts) == nil)
@@ -154,7 +154,8 @@ struct AttemptTests {
                 var order = PipelineSettings(workers: 1)
                 order.recipes = try recipes.map { try Recipe(parsing: $0) }
                 try await running.pipeline.adopt(order)
-                let progress = try await Rethumb(running.pipeline, selection: .init(), isDryRun: false).run { _ in }
+                let progress = try await Rethumb(running.pipeline.tools, selection: .init(), isDryRun: false).run { _ in
+                }
                 #expect(progress.switched == 1 && renderer.encoded.value.count == encoded, "\(recipes)")
             }
         }
@@ -171,7 +172,7 @@ struct AttemptTests {
                 pace.concurrency = 1
                 return try await job.run(at: pace) { _ in }
             }
-            let rethumb = Rethumb(running.pipeline, selection: .init(), by: nil, generation: generation)
+            let rethumb = Rethumb(running.pipeline.tools, selection: .init(), by: nil, generation: generation)
             for _ in 0..<2 {
                 // The second begins at the beginning, as after a crash before anything was noted.
                 let progress = try await run(rethumb)
@@ -180,7 +181,7 @@ struct AttemptTests {
             #expect(renderer.encoded.value.count == 6)
             guard switches == .last else { return }
             for _ in 0..<2 {
-                let progress = try await run(GenerationSwitch(service: running.pipeline, generation: generation))
+                let progress = try await run(GenerationSwitch(tools: running.pipeline.tools, generation: generation))
                 #expect(progress.switched == 3 && progress.done == 3 && progress.failed == 0)
             }
         }

@@ -1,10 +1,10 @@
 import API
 import Access
-import Blobs
 import Files
 import Foundation
 import Posts
 import Social
+import Store
 import TestSupport
 import Testing
 import Tree
@@ -203,18 +203,18 @@ struct AudiencePostTests {
             let record = try await upload(running, "exif-gps.jpg")
             let path = Paths.audiencePost(record.id)
             try await tree.set(path / "photos" / "0" / "renditions" / "thumb", to: nil)
-            var selection = Rethumb.Selection()
+            var selection = PostSelection()
             for user in [nil, record.owner] {
                 selection.user = user
                 #expect(
-                    try await Rethumb(pipeline, selection: selection, isDryRun: true).run { _ in }.switched == 1)
+                    try await Rethumb(pipeline.tools, selection: selection, isDryRun: true).run { _ in }.switched == 1)
             }
-            let progress = try await Rethumb(pipeline, selection: selection, isDryRun: false).run { _ in }
+            let progress = try await Rethumb(pipeline.tools, selection: selection, isDryRun: false).run { _ in }
             #expect(progress.switched == 1)
             #expect(try await tree.get(path / "photos" / "0" / "renditions" / "thumb") != nil)
             let photos = try await tree.get(path / "photos")
             #expect(try await tree.get("stories/class-7b" / record.id.key / "photos") == photos)
-            let scrubbed = try await OriginalScrub(pipeline, isCheck: false).run { _ in }
+            let scrubbed = try await OriginalScrub(pipeline.tools, isCheck: false).run { _ in }
             #expect(scrubbed.switched == 1)
             try await pipeline.janitor.sweep()
             #expect(try await files(of: record, running) > 1)

@@ -1,10 +1,10 @@
 import API
 import Access
-import Blobs
 import Files
 import Imaging
 import Posts
 import Social
+import Store
 import TestSupport
 import Testing
 import Tree
@@ -31,7 +31,7 @@ struct AuditDeletionTests {
             let comment: TreeValue = ["author": ["uid": "jan", "full_name": "jan"], "text": "Nice", "timestamp": 1]
             var update = MultiPathUpdate()
             update[place / "jan"] = list == "likes" ? 1 : comment
-            update.firstStratum = 1  // Behind what takes it back today.
+            update.scope = .removal  // Behind what takes it back today.
             try await store.tree.update(update)
             try await eventually { try await store.tree.get(Paths.jobs) == nil }
 
@@ -55,7 +55,9 @@ struct AuditDeletionTests {
                 var settings = pipeline.settings
                 settings.recipes = [try Recipe(parsing: "full=96"), try Recipe(parsing: "thumb=48,cover")]
                 try await pipeline.adopt(settings)
-                let progress = try await Rethumb(pipeline, selection: Rethumb.Selection(), isDryRun: false).run { _ in }
+                let progress = try await Rethumb(pipeline.tools, selection: PostSelection(), isDryRun: false).run {
+                    _ in
+                }
                 #expect(progress.switched > 0 && progress.failed == 0)
             } beforeSecondList: {
                 _ = try await pipeline.publisher.deletePost(id, by: .admin)

@@ -1,11 +1,11 @@
 import API
 import Access
-import Blobs
 import Foundation
 import Imaging
 import NIOCore
 import Posts
 import Social
+import Store
 import TestSupport
 import Testing
 import Tree
@@ -90,8 +90,8 @@ struct AuditPropertyTests {
                 try await pipeline.adopt(settings)
             case 8: try await doSocially()
             default:
-                let selection = Rethumb.Selection()
-                _ = try await Rethumb(pipeline, selection: selection, isDryRun: false).run { _ in }
+                let selection = PostSelection()
+                _ = try await Rethumb(pipeline.tools, selection: selection, isDryRun: false).run { _ in }
             }
         }
 
@@ -115,7 +115,7 @@ struct AuditPropertyTests {
         private mutating func moderate() async throws {
             guard let id = posts.randomElement(using: &random) else { return }
             let decision: ModerationDecision = random.chance(50) ? .blur : .pass
-            _ = try await PostModeration(store.running.pipeline).moderate(id, ModerationVerdict(decision))
+            _ = try await store.running.pipeline.moderation.moderate(id, ModerationVerdict(decision))
         }
 
         private mutating func keepObject(_ round: Int) async throws {

@@ -1,9 +1,9 @@
 import API
-import Blobs
 import Foundation
 import NIOCore
 import Posts
 import Social
+import Store
 import TestSupport
 import Testing
 import Tree
@@ -71,7 +71,7 @@ struct AuditStore: Sendable {
         (order.maxShare, order.unreadFor, order.sample) = (maxShare, unreadFor, sample)
         try order.select(user: user)
         let findings = Shared<[FindingDocument]>([])
-        let last = try await Audit(running.pipeline, order).run { step in
+        let last = try await Audit(running.pipeline.auditTools, order).run { step in
             if case .finding(let finding) = step { findings.change { $0.append(finding) } }
         }
         return (findings.value, last)
@@ -80,7 +80,7 @@ struct AuditStore: Sendable {
     /// What a check finds in any store.
     static func findings(_ running: RunningPipeline) async throws -> [FindingDocument] {
         let findings = Shared<[FindingDocument]>([])
-        _ = try await Audit(running.pipeline, AuditOrder(.check)).run { step in
+        _ = try await Audit(running.pipeline.auditTools, AuditOrder(.check)).run { step in
             if case .finding(let finding) = step { findings.change { $0.append(finding) } }
         }
         return findings.value
@@ -91,7 +91,7 @@ struct AuditStore: Sendable {
     /// Writes behind the back of all derivations.
     func write(_ writes: [TreePath: TreeValue?]) async throws {
         var update = MultiPathUpdate()
-        update.firstStratum = SocialDerivations.noStratum
+        update.scope = .none
         for (path, value) in writes { update[path] = value }
         try await tree.update(update)
     }

@@ -1,9 +1,9 @@
 import API
 import Access
-import Blobs
 import Foundation
 import Posts
 import Social
+import Store
 import TestSupport
 import Testing
 import Tree

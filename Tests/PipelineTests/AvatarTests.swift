@@ -1,10 +1,10 @@
 import API
-import Blobs
 import Files
 import Foundation
 import Imaging
 import Posts
 import Social
+import Store
 import TestSupport
 import Testing
 import Tree
@@ -257,7 +257,7 @@ struct AvatarTests {
             let uid = try await person(running)
             let record = try await send("exif-gps.jpg", of: uid, running)
             let picture = try await picture(of: uid, running)
-            let job = OriginalScrub(running.pipeline, isCheck: false)
+            let job = OriginalScrub(running.pipeline.tools, isCheck: false)
             let progress = try await job.run { _ in }
             #expect(progress.total == 1 && progress.switched == 1 && progress.failed == 0, "\(progress)")
             running.clock.advance()

@@ -1,8 +1,8 @@
 import API
-import Blobs
 import Files
 import Imaging
 import Posts
+import Store
 import TestSupport
 import Testing
 import Tree
@@ -46,7 +46,7 @@ struct BadRecordTests {
             // A start, and other recipes.
             let recipes = [try Recipe(parsing: "thumb=50")]
             try await withPipeline(in: scratch, settings: { $0.recipes = recipes }) { running in
-                let result = try await Rethumb(running.pipeline, selection: .init(), isDryRun: false).run { _ in }
+                let result = try await Rethumb(running.pipeline.tools, selection: .init(), isDryRun: false).run { _ in }
                 #expect(result.switched == 2 && result.failed == 0, "\(result)")
                 #expect(try await running.upload([("c.jpg", bytes)], by: "maria").state == .published)
             }
@@ -73,7 +73,7 @@ struct BadRecordTests {
             }
             let recipes = [try Recipe(parsing: "thumb=50")]
             try await withPipeline(in: scratch, settings: { $0.recipes = recipes }) { running in
-                let result = try await Rethumb(running.pipeline, selection: .init(), isDryRun: false).run { _ in }
+                let result = try await Rethumb(running.pipeline.tools, selection: .init(), isDryRun: false).run { _ in }
                 #expect(result.switched == 1 && result.failed == 1, "\(result)")
                 #expect(result.lastFailure?.contains("\(try #require(spoilt.value))") == true)
             }
@@ -108,7 +108,7 @@ struct BadRecordTests {
                     $0.gracePeriod = .zero
                 }
             ) { running in
-                let result = try await Rethumb(running.pipeline, selection: .init(), isDryRun: false).run { _ in }
+                let result = try await Rethumb(running.pipeline.tools, selection: .init(), isDryRun: false).run { _ in }
                 #expect(result.switched == 1, "\(result)")
                 running.clock.advance()
                 try await running.pipeline.janitor.sweep()

@@ -2,6 +2,7 @@ import API
 import Imaging
 import Pipeline
 import Posts
+import Store
 import TestSupport
 import Testing
 import Tree
@@ -80,7 +81,7 @@ struct BatchJobTests {
         try await withScratch { scratch in
             try await publish(4, in: scratch)
             try await withPipeline(in: scratch, runs: false) { running in
-                let job = Rethumb(running.pipeline, selection: .init(), isDryRun: true)
+                let job = Rethumb(running.pipeline.tools, selection: .init(), isDryRun: true)
                 let steps = Shared<[PostJobProgress]>([])
                 _ = try await job.run { step in steps.change { $0.append(step) } }
                 let second = try #require(steps.value.first { $0.done == 2 })
@@ -101,7 +102,7 @@ struct BatchJobTests {
                 pipeline.disk.gate.set(IntakePause(code: .diskFull, message: "full", hint: ""))
                 let obstacle = pipeline.disk.obstacle
                 #expect(obstacle == "waits for room on the disk of \(running.storage.path): full")
-                let job = Rethumb(pipeline, selection: Rethumb.Selection(), isDryRun: false)
+                let job = Rethumb(pipeline.tools, selection: PostSelection(), isDryRun: false)
                 let progress = try await job.run { _ in }
                 #expect(progress.done == 1 && progress.failed == 0)
                 #expect(pipeline.disk.obstacle == nil)

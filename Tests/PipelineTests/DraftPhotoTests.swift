@@ -1,9 +1,9 @@
 import API
-import Blobs
 import Cryptography
 import Files
 import Pipeline
 import Posts
+import Store
 import TestSupport
 import Testing
 import Tree

@@ -1,9 +1,9 @@
 import API
-import Blobs
 import Files
 import Foundation
 import Posts
 import Social
+import Store
 import TestSupport
 import Testing
 import Tree
@@ -63,7 +63,7 @@ struct EarlierFormatTests {
                 }
                 #expect(fileCount >= 5)
                 try storage.confirmUpgrade()
-                let step = try await Audit(running.pipeline, AuditOrder(.verify)).run { step in
+                let step = try await Audit(running.pipeline.auditTools, AuditOrder(.verify)).run { step in
                     if case .finding(let finding) = step { Issue.record("\(finding)") }
                 }
                 #expect(step.findings.isEmpty && step.finished)

@@ -1,11 +1,11 @@
 import API
-import Blobs
 import Cryptography
 import Files
 import Foundation
 import Imaging
 import Pipeline
 import Posts
+import Store
 import TestSupport
 import Testing
 import Tree
@@ -112,7 +112,7 @@ struct EarlierStoreTests {
             $0.recipes = recipes
             $0.gracePeriod = .zero
         }) { running in
-            let progress = try await Rethumb(running.pipeline, selection: .init(), isDryRun: false).run { _ in }
+            let progress = try await Rethumb(running.pipeline.tools, selection: .init(), isDryRun: false).run { _ in }
             #expect(progress.switched == 4 && progress.failed == 0, "\(progress)")
             try await eventually {
                 try await running.pipeline.janitor.sweep()

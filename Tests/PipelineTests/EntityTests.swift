@@ -1,6 +1,7 @@
 import Foundation
 import Pipeline
 import Posts
+import Store
 import TestSupport
 import Testing
 import Tree

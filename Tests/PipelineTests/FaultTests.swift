@@ -5,6 +5,7 @@ import Foundation
 import Imaging
 import Pipeline
 import Posts
+import Store
 import TestSupport
 import Testing
 import Tree

@@ -4,6 +4,7 @@ import Files
 import Foundation
 import Glibc
 import Posts
+import Store
 import TestSupport
 import Testing
 import Tree
@@ -114,10 +115,10 @@ struct FullDiskTests {
             try running.scratch.write("some", to: "Storage/tree.reserve")
             #expect(!reserve.refill(free: 0) && reserve.isGivenUp)
             let pipeline = running.pipeline
-            let last = try await Audit(pipeline, AuditOrder(.check)).run { _ in }
+            let last = try await Audit(pipeline.auditTools, AuditOrder(.check)).run { _ in }
             #expect(last.finished && last.unkept == "the disk is full" && pipeline.audits[.check] != nil)
             #expect(reserve.refill(free: reserve.requiredBytes))
-            #expect(try await Audit(pipeline, AuditOrder(.check)).run { _ in }.unkept == nil)
+            #expect(try await Audit(pipeline.auditTools, AuditOrder(.check)).run { _ in }.unkept == nil)
         }
     }
 

@@ -1,9 +1,9 @@
 import API
-import Blobs
 import Files
 import Foundation
 import Imaging
 import Posts
+import Store
 import TestSupport
 import Testing
 import Tree
@@ -206,12 +206,12 @@ struct GenerationTests {
     func plan() async throws {
         try await withPosts(3) { running in
             let before = try await posts(running)
-            let plan = try await RethumbPlan(running.pipeline, BatchOrder(.rethumb)).document()
+            let plan = try await RethumbPlan(running.pipeline.tools, BatchOrder(.rethumb)).document()
             #expect(plan.total == 3 && plan.posts == 3 && plan.failed == 0 && plan.sampled == nil)
             #expect(plan.bytes ?? 0 > 0 && plan.seconds ?? 0 > 0)
             var none = BatchOrder(.rethumb)
             none.posts = []
-            #expect(try await RethumbPlan(running.pipeline, none).document().total == 0)
+            #expect(try await RethumbPlan(running.pipeline.tools, none).document().total == 0)
             #expect(try await posts(running) == before)
         }
     }

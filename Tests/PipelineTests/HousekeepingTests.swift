@@ -5,6 +5,7 @@ import Inbox
 import Logging
 import Posts
 import ServiceLifecycle
+import Store
 import Synchronization
 import TestSupport
 import Testing
@@ -110,7 +111,7 @@ struct HousekeepingTests {
     @Test("A stop breaks a sweep off, however long that would take, and the next one goes on")
     func stop() async throws {
         try await withScratch { scratch in
-            let storage = try await StorageFolder(path: scratch.path + "/Storage")
+            let storage = try await StorageFolder.open(path: scratch.path + "/Storage")
             let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
             let intake = EndlessIntake(storage)
             let service = UploadService(storage: storage, settings: PipelineSettings(workers: 1), logger: logger) { _ in

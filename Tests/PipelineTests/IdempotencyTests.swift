@@ -1,5 +1,6 @@
 import Pipeline
 import Posts
+import Store
 import TestSupport
 import Testing
 import Tree

@@ -2,6 +2,7 @@ import API
 import Files
 import Foundation
 import Posts
+import Store
 import TestSupport
 import Testing
 import Tree
@@ -65,7 +66,7 @@ struct IntakeTests {
                 running in
                 try await eventually { running.pipeline.disk.gate.pause != nil }
                 #expect(running.pipeline.disk.gate.pause?.code == .diskFull)
-                let status = try await running.pipeline.status()
+                let status = try await running.pipeline.report.status()
                 #expect(status.unfinished[.ingested] == 3 && status.published == 0)
                 #expect((status.freeSpace?.bytes ?? 0) > 0)
             }

@@ -1,11 +1,11 @@
 import API
-import Blobs
 import Files
 import Foundation
 import Imaging
 import Isolation
 import Pipeline
 import Posts
+import Store
 import TestSupport
 import Testing
 import Tree
@@ -23,14 +23,6 @@ struct ModerationTests {
 
     private func files(_ running: RunningPipeline, _ id: PostID) async throws -> [String] {
         try await running.storage.blobs.fileNames(userID: "u", postID: id.description)
-    }
-
-    private func withholding(
-        _ running: RunningPipeline, _ name: BlobName, isOriginal: Bool = false
-    ) async throws -> Withholding {
-        try await running.storage.tree.snapshot { snapshot in
-            try running.pipeline.withholding(of: name, isOriginal: isOriginal, in: snapshot)
-        }
     }
 
     private func photos(_ running: RunningPipeline, _ id: PostID) async throws -> [PhotoRecord] {
@@ -76,7 +68,7 @@ struct ModerationTests {
                 #expect(photos[0].placeholder != photos[1].placeholder)
                 let original = try BlobName(
                     userID: "u", postID: record.id.description, fileName: record.orderedPhotos[1].fileName)
-                #expect(try await withholding(running, original, isOriginal: true) == .unlessSigned)
+                #expect(try await running.restriction(of: original, isOriginal: true) == .unlessSigned)
                 // The clear renditions of the second photo go.
                 try await eventually { try await files(running, record.id).count == 2 + 10 }
                 let names = try await files(running, record.id)
@@ -87,7 +79,8 @@ struct ModerationTests {
             let recipes = [try Recipe(parsing: "full=500"), try Recipe(parsing: "thumb=100")]
             try await withPipeline(in: scratch, settings: { $0.recipes = recipes }) { running in
                 let id = try #require(blurred.value)
-                let progress = try await Rethumb(running.pipeline, selection: .init(), isDryRun: false).run { _ in }
+                let progress = try await Rethumb(running.pipeline.tools, selection: .init(), isDryRun: false).run { _ in
+                }
                 #expect(progress.switched == 1)
                 let photos = try await photos(running, id)
                 #expect(photos.map(\.isBlurred) == [false, true] && photos[1].renditions.count == 2)
@@ -95,7 +88,7 @@ struct ModerationTests {
                     let recipe = try #require(recipes.first { $0.name == name }).blurred
                     #expect(rendition.fileName.contains(recipe.fingerprint(among: recipes.map(\.blurred))))
                 }
-                let again = try await Rethumb(running.pipeline, selection: .init(), isDryRun: false).run { _ in }
+                let again = try await Rethumb(running.pipeline.tools, selection: .init(), isDryRun: false).run { _ in }
                 #expect(again.switched == 0)
             }
         }
@@ -159,10 +152,10 @@ struct ModerationTests {
             #expect(try await running.storage.tree.get(Paths.post(id)) == nil)
             let name = try #require(waiting.photos[0]?.rendered?.renditions.values.first?.fileName)
             let blob = try BlobName(userID: "u", postID: id.description, fileName: name)
-            #expect(try await withholding(running, blob) == .always)
+            #expect(try await running.restriction(of: blob) == .always)
             isRight.change { $0 = true }
             #expect(try await running.pipeline.store.end(of: id).state == .published)
-            #expect(try await withholding(running, blob) == .none)
+            #expect(try await running.restriction(of: blob) == .none)
         }
     }
 
@@ -229,17 +222,17 @@ struct ModerationTests {
             var settings = running.pipeline.settings
             settings.recipes = [try Recipe(parsing: "small=200x200,inside,q70")]
             try await running.pipeline.adopt(settings)
-            _ = try await Rethumb(running.pipeline, selection: .init(), isDryRun: false).run { _ in }
+            _ = try await Rethumb(running.pipeline.tools, selection: .init(), isDryRun: false).run { _ in }
             let clear = try #require(try await photos(running, record.id).first)
             #expect(try await files(running, record.id).count == 1 + 5 + 1)
             let verdict = try ModerationVerdict(json: Data(#"{"decision":"blur"}"#.utf8))
-            _ = try await PostModeration(running.pipeline).moderate(record.id, verdict)
+            _ = try await running.pipeline.moderation.moderate(record.id, verdict)
             #expect(try await files(running, record.id).count == 1 + 1)
             for photo in [first, clear] {
                 for rendition in photo.renditions.values {
                     let name = try BlobName(
                         userID: "u", postID: record.id.description, fileName: rendition.fileName)
-                    #expect(try await withholding(running, name) == .always)
+                    #expect(try await running.restriction(of: name) == .always)
                 }
             }
         }
@@ -254,16 +247,16 @@ struct ModerationTests {
                 let id = try await running.upload([("a.jpg", try Fixture.bytes("rgb-8.png"))], by: "u").id
                 ids.append(id)
                 let post = try #require(try await tree.get(Paths.post(id)))
-                let moderation = PostModeration(running.pipeline)
+                let moderation = running.pipeline.moderation
                 let refusal = try ModerationVerdict(json: Data(#"{"decision":"refuse","reason":"x"}"#.utf8))
                 #expect(try await moderation.moderate(id, refusal).deleted)
                 try await tree.set(Paths.post(id), to: post)
                 let file = try #require(PostPhotos.read(post)?.first?.renditions["thumb"]?.fileName)
                 let name = try BlobName(userID: "u", postID: id.description, fileName: file)
-                #expect(try await withholding(running, name) == .always)
+                #expect(try await running.restriction(of: name) == .always)
                 guard isPassed else { continue }
                 _ = try await moderation.moderate(id, try ModerationVerdict(json: Data(#"{"decision":"pass"}"#.utf8)))
-                #expect(try await withholding(running, name) == .none)
+                #expect(try await running.restriction(of: name) == .none)
             }
             try await running.pipeline.janitor.sweep()
             #expect(try await files(running, ids[0]).isEmpty)
@@ -281,7 +274,7 @@ struct ModerationTests {
             try await tree.set(Paths.post(record.id) / "mentions" / "0", to: mention)
             try await tree.set("blocking/ann/u", to: nil)
             let verdict = try ModerationVerdict(json: Data(#"{"decision":"blur"}"#.utf8))
-            _ = try await PostModeration(running.pipeline).moderate(record.id, verdict)
+            _ = try await running.pipeline.moderation.moderate(record.id, verdict)
             #expect(try await photos(running, record.id).map(\.isBlurred) == [true])
             #expect(try await tree.get("notifications") == nil)
         }

@@ -1,11 +1,11 @@
 import API
 import Access
-import Blobs
 import Files
 import Foundation
 import Imaging
 import NIOCore
 import Posts
+import Store
 import TestSupport
 import Testing
 import Tree
@@ -222,16 +222,11 @@ struct ObjectPostTests {
         let moderator = Moderator(photos: .bytes) { _ in Array(#"{"decision":"\#(decision)"}"#.utf8) }
         try await withScratch { scratch in
             let known = Shared<(PostID, StoredObject)?>(nil)
-            @Sendable func withholding(_ running: RunningPipeline, _ object: StoredObject) async throws -> Withholding {
-                try await running.storage.tree.snapshot { snapshot in
-                    try running.pipeline.withholding(of: object.blob, isOriginal: true, in: snapshot)
-                }
-            }
             try await withPipeline(in: scratch, runs: false, moderator: moderator) { running in
                 let object = try await put("exif-gps.jpg", in: running)
                 let id = running.storage.ids.next()
                 try await running.storage.tree.set(Paths.post(id), to: post(naming: object.name.description))
-                #expect(try await withholding(running, object) == .always)
+                #expect(try await running.restriction(of: object.blob, isOriginal: true) == .always)
                 known.change { $0 = (id, object) }
             }
             let (id, object) = try #require(known.value)
@@ -243,7 +238,9 @@ struct ObjectPostTests {
                     try await expect(id, shows: object, in: running)
                     let value = try #require(try await running.storage.tree.get(Paths.post(id)))
                     #expect(PostPhotos.read(value)?.first?.isBlurred == (decision == "blur"))
-                    #expect(try await withholding(running, object) == (decision == "blur" ? .unlessSigned : .none))
+                    #expect(
+                        try await running.restriction(of: object.blob, isOriginal: true)
+                            == (decision == "blur" ? .unlessSigned : .none))
                 default:
                     #expect(record.state == .failed)
                     #expect(try await running.pipeline.objects.object(object.name) == nil)
@@ -266,16 +263,16 @@ struct ObjectPostTests {
             var settings = pipeline.settings
             settings.recipes = [try Recipe(parsing: "thumb=50"), try Recipe(parsing: "full=90")]
             try await pipeline.adopt(settings)
-            let progress = try await Rethumb(pipeline, selection: .init(), isDryRun: false).run { _ in }
+            let progress = try await Rethumb(pipeline.tools, selection: .init(), isDryRun: false).run { _ in }
             #expect(progress.switched == 1 && progress.failed == 0, "\(progress)")
             try await expect(id, shows: object, in: running)
             #expect(try await tree.get(Paths.post(id) / "photos") != before)
-            #expect(try await Rethumb(pipeline, selection: .init(), isDryRun: false).run { _ in }.switched == 0)
+            #expect(try await Rethumb(pipeline.tools, selection: .init(), isDryRun: false).run { _ in }.switched == 0)
             // A client that writes it anew gets the new ones.
             try await tree.set(Paths.post(id), to: post(naming: object.name.description))
             try await expect(id, shows: object, in: running)
 
-            let documents = try await OriginalScrub(pipeline, isCheck: false).scrub(id, by: .admin)
+            let documents = try await OriginalScrub(pipeline.tools, isCheck: false).scrub(id, by: .admin)
             #expect(documents.map(\.outcome) == [.scrubbed])
             let scrubbed = try #require(try await pipeline.objects.object(object.name))
             #expect(scrubbed.blob != object.blob && scrubbed.tokens == object.tokens)
@@ -288,7 +285,7 @@ struct ObjectPostTests {
                 "the old file went, not the new one")
 
             let refused = ModerationVerdict(.refuse, reason: "no")
-            _ = try await PostModeration(pipeline).moderate(id, refused)
+            _ = try await pipeline.moderation.moderate(id, refused)
             #expect(try await tree.get(Paths.post(id)) == nil)
             #expect(try await pipeline.objects.object(object.name) == nil)
             running.clock.advance(by: Self.days)

@@ -1,10 +1,10 @@
 import API
-import Blobs
 import Files
 import Foundation
 import NIOCore
 import Posts
 import Social
+import Store
 import TestSupport
 import Testing
 import Tree

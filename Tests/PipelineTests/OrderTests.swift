@@ -3,6 +3,7 @@ import Access
 import Foundation
 import Pipeline
 import Posts
+import Store
 import TestSupport
 import Testing
 import Tree
@@ -102,7 +103,7 @@ struct OrderMigrationTests {
 
     /// What a start of the service does.
     private func order(_ scratch: Scratch) async throws -> [String] {
-        let storage = try await StorageFolder(path: scratch.path + "/Storage")
+        let storage = try await StorageFolder.open(path: scratch.path + "/Storage")
         let page = try await PostReader(storage.tree).page(of: Paths.publishedPosts, before: nil, limit: 5000)
         await storage.close()
         return page.items.map(\.id.string)
@@ -115,12 +116,12 @@ struct OrderMigrationTests {
         try await withScratch { scratch in
             try await makeEarlierTree(in: scratch, ids: Self.ids.shuffled())
             #expect(try await order(scratch) == Self.ids.reversed())
-            let storage = try await StorageFolder(path: scratch.path + "/Storage")
+            let storage = try await StorageFolder.open(path: scratch.path + "/Storage")
             let positions = try await storage.tree.get(Paths.postPositions)
             try await publish(["-A"], in: storage.tree)
             await storage.close()
             #expect(try await order(scratch) == ["-A"] + Self.ids.reversed())
-            let again = try await StorageFolder(path: scratch.path + "/Storage")
+            let again = try await StorageFolder.open(path: scratch.path + "/Storage")
             var now = try await again.tree.get(Paths.postPositions)?.object
             now?["-A"] = nil
             #expect(now.map(TreeValue.object) == positions)
@@ -147,7 +148,7 @@ struct OrderMigrationTests {
             let first = try await tree.get(seventh)
             await tree.close()
             #expect(try await order(scratch) == Self.ids.reversed())
-            let storage = try await StorageFolder(path: path)
+            let storage = try await StorageFolder.open(path: path)
             #expect(try await storage.tree.get(seventh) == first)
             await storage.close()
         }
@@ -186,7 +187,7 @@ struct OrderMigrationTests {
             try await tree.set(TreePath(["store", "posts_ordered"], in: .pipeline), to: true)
             await tree.close()
             #expect(try await order(scratch) == ["-P2", "-P1"])
-            let storage = try await StorageFolder(path: scratch.path + "/Storage")
+            let storage = try await StorageFolder.open(path: scratch.path + "/Storage")
             #expect(try await storage.tree.children(of: Paths.publishedPosts) == rows)
             #expect(try await storage.tree.children(of: Paths.taggedPosts("sun")).map(\.value) == ["-P1"])
             await storage.close()

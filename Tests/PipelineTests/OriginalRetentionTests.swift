@@ -1,5 +1,4 @@
 import API
-import Blobs
 import Cryptography
 import Files
 import Foundation
@@ -7,6 +6,7 @@ import Imaging
 import Logging
 import NIOCore
 import Posts
+import Store
 import TestSupport
 import Testing
 import Tree
@@ -19,7 +19,7 @@ struct OriginalRetentionTests {
 
     private func run(_ running: RunningPipeline, _ rule: OriginalRule) async throws -> PostJobProgress {
         running.clock.advance()
-        let job = OriginalRetention(running.pipeline, by: rule, at: running.pipeline.store.now + 60_000)
+        let job = OriginalRetention(running.pipeline.tools, by: rule, at: running.pipeline.store.now + 60_000)
         return try await job.run { _ in }
     }
 
@@ -33,7 +33,7 @@ struct OriginalRetentionTests {
 
     private func findings(_ running: RunningPipeline) async throws -> [FindingDocument] {
         let findings = Shared<[FindingDocument]>([])
-        _ = try await Audit(running.pipeline, AuditOrder(.verify)).run { step in
+        _ = try await Audit(running.pipeline.auditTools, AuditOrder(.verify)).run { step in
             if case .finding(let finding) = step { findings.change { $0.append(finding) } }
         }
         return findings.value
@@ -42,7 +42,7 @@ struct OriginalRetentionTests {
     private func kept(_ running: RunningPipeline, _ rule: OriginalRule) async throws -> [String: Int]? {
         var order = BatchOrder(.originals)
         order.rule = rule
-        return try await OriginalPlan(running.pipeline, order).document().kept
+        return try await OriginalPlan(running.pipeline.tools, order).document().kept
     }
 
     // MARK: Encoding again
@@ -59,7 +59,7 @@ struct OriginalRetentionTests {
             let before = try await running.storage.tree.get(Paths.post(post))
             var order = BatchOrder(.originals)
             order.rule = rule
-            let plan = try await OriginalPlan(running.pipeline, order).document()
+            let plan = try await OriginalPlan(running.pipeline.tools, order).document()
             #expect(plan.total == 2 && plan.posts == 1 && plan.kept == ["format": 1] && plan.rule == "re-encode,q20,0d")
             let (now, after) = (try #require(plan.bytesNow), try #require(plan.bytesAfter))
             #expect(now == 2 * bytes.count + 1 && after > 0 && Double(after) < 0.9 * Double(now))
@@ -81,7 +81,7 @@ struct OriginalRetentionTests {
             #expect(try await running.storage.tree.get(Paths.post(post)) == before)
             #expect(try await record(running, png).orderedPhotos[0].reencoding == nil)
             #expect(try await self.findings(running).isEmpty)
-            let usage = try await UsageReader(running.pipeline).document(of: try #require(UserID("maria")))
+            let usage = try await running.pipeline.usage.document(of: try #require(UserID("maria")))
             #expect(usage.garbage == .init(bytes: now, files: 2))
 
             #expect(try await run(running, rule).switched == 0, "once is enough")
@@ -92,11 +92,12 @@ struct OriginalRetentionTests {
             let again = try await running.upload(
                 [("a.jpg", bytes), ("b.jpg", bytes + [1])], by: "maria", duplicates: .link)
             #expect(again.duplicateOf == post, "the photos as they were sent are known still")
-            let explained = try await Explanation(running.pipeline).document(of: try ExplainedSubject(post.description))
+            let explained = try await Explanation(running.pipeline.auditTools).document(
+                of: try ExplainedSubject(post.description))
             let original = try #require(explained.files.first { $0.use == .original && $0.photo == 0 })
             #expect(original.source == sha256(of: bytes) && original.sha256 == changed.orderedPhotos[0].storedSHA256)
             let rethumb = Rethumb(
-                running.pipeline, selection: .init(), by: [try Recipe(parsing: "thumb=50")], generation: nil)
+                running.pipeline.tools, selection: .init(), by: [try Recipe(parsing: "thumb=50")], generation: nil)
             #expect(try await rethumb.run { _ in }.failed == 0)
         }
     }
@@ -157,9 +158,10 @@ struct OriginalRetentionTests {
             let photo = record.orderedPhotos[0]
             #expect(photo.droppedAt != nil && photo.sha256 == sha256(of: bytes) && photo.byteCount == bytes.count)
             #expect(try record.originals.isEmpty)
-            let usage = try await UsageReader(running.pipeline).document(of: record.owner)
+            let usage = try await running.pipeline.usage.document(of: record.owner)
             #expect(usage.originals.files == 0 && usage.garbage.files == 0 && usage.renditions.files == 5)
-            let explained = try await Explanation(running.pipeline).document(of: try ExplainedSubject(post.description))
+            let explained = try await Explanation(running.pipeline.auditTools).document(
+                of: try ExplainedSubject(post.description))
             let file = try #require(explained.files.first { $0.use == .dropped })
             #expect(file.sha256 == sha256(of: bytes) && file.expectedBytes == bytes.count && file.droppedAt != nil)
             let again = try await running.upload([("a.jpg", bytes)], by: "maria", duplicates: .link)
@@ -168,20 +170,20 @@ struct OriginalRetentionTests {
             #expect(try await kept(running, Self.drop) == ["done": 1])
 
             let rethumb = Rethumb(
-                running.pipeline, selection: .init(), by: [try Recipe(parsing: "thumb=50")], generation: nil)
+                running.pipeline.tools, selection: .init(), by: [try Recipe(parsing: "thumb=50")], generation: nil)
             let progress = try await rethumb.run { _ in }
             #expect(progress.failed == 1 && progress.lastFailure?.contains("dropped by the rule") == true)
             let blur = await #expect(throws: Failure.self) {
-                _ = try await PostModeration(running.pipeline).moderate(post, ModerationVerdict(.blur))
+                _ = try await running.pipeline.moderation.moderate(post, ModerationVerdict(.blur))
             }
             #expect(blur?.code == .originalDropped)
-            #expect(try await OriginalScrub(running.pipeline, isCheck: false).run { _ in }.failed == 0)
+            #expect(try await OriginalScrub(running.pipeline.tools, isCheck: false).run { _ in }.failed == 0)
             let thumb = try #require(try await names(running, post).first { $0.hasPrefix("thumb-") })
             try await running.storage.blobs.remove(try record.blobName(thumb))
             let repairs = Shared<[FindingDocument]>([])
             var order = AuditOrder(.repair)
             order.changes = true
-            _ = try await Audit(running.pipeline, order).run { step in
+            _ = try await Audit(running.pipeline.auditTools, order).run { step in
                 if case .finding(let finding) = step { repairs.change { $0.append(finding) } }
             }
             #expect(repairs.value.map(\.outcome) == [.failed], "\(repairs.value)")
@@ -217,7 +219,7 @@ struct OriginalRetentionTests {
                 try await $0.tree.set(Paths.photo(0, of: $0.post) / "files", to: nil)
             },
             Obstacle(obstacle: .blurred) {
-                _ = try await PostModeration($0.running.pipeline).moderate($0.post, ModerationVerdict(.blur))
+                _ = try await $0.running.pipeline.moderation.moderate($0.post, ModerationVerdict(.blur))
             },
             Obstacle(obstacle: .unseenRun) { store in
                 var order = BatchOrder(.rethumb)
@@ -235,7 +237,7 @@ struct OriginalRetentionTests {
             _ = try await run(running, Self.drop)
             #expect(try await store.record(store.post).orderedPhotos[0].droppedAt == nil)
             #expect(FileManager.default.fileExists(atPath: store.path(store.post, "original.jpg")))
-            let post = try #require(try await OriginalPost(store.post, in: running.pipeline))
+            let post = try #require(try await OriginalPost(store.post, in: running.pipeline.tools))
             #expect(try await post.obstacle(to: .drop, ofPhoto: 0, readsFiles: true) == obstacle.obstacle)
             running.clock.advance(by: 49 * 3_600_000)
             try await running.pipeline.janitor.sweep()
@@ -248,7 +250,7 @@ struct OriginalRetentionTests {
         try await withPipeline { running in
             let store = try await AuditStore(running)
             let job = OriginalRetention(
-                running.pipeline, by: OriginalRule(.drop, days: 1), at: running.pipeline.store.now)
+                running.pipeline.tools, by: OriginalRule(.drop, days: 1), at: running.pipeline.store.now)
             #expect(try await job.count() == 0)
             #expect(try await job.run { _ in }.switched == 0)
             #expect(try await run(running, Self.drop).switched == 2)
@@ -263,12 +265,15 @@ struct OriginalRetentionTests {
     func schedule() async throws {
         try await withPipeline { running in
             let (pipeline, schedule) = (
-                running.pipeline, OriginalSchedule(service: running.pipeline, logger: .init(label: "test"))
+                running.pipeline,
+                OriginalSchedule(
+                    tools: running.pipeline.tools, storage: running.storage, batches: running.pipeline.batches,
+                    slot: running.pipeline.jobSlot, logger: .init(label: "test"))
             )
             let post = try await running.upload([("a.jpg", try Fixture.bytes("baseline-420.jpg"))], by: "maria").id
             try await schedule.beginWhatIsDue()
             #expect(try await pipeline.batches.list().isEmpty)
-            let error = #expect(throws: Failure.self) { try pipeline.rule(of: BatchOrder(.originals)) }
+            let error = #expect(throws: Failure.self) { try BatchOrder(.originals).rule(orBy: pipeline.settings) }
             #expect(error?.code == .badRequest)
             var settings = pipeline.settings
             settings.originals = Self.drop

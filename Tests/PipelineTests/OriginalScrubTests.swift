@@ -1,10 +1,10 @@
 import API
 import Access
-import Blobs
 import Cryptography
 import Files
 import Imaging
 import Posts
+import Store
 import TestSupport
 import Testing
 import Tree
@@ -16,7 +16,7 @@ struct OriginalScrubTests {
     private static let photos = ["places/gps-ii.jpg", "places/kept-xmp.jpg", "places/gps.png"]
 
     private func job(_ running: RunningPipeline, user: String? = nil, isCheck: Bool = false) -> OriginalScrub {
-        OriginalScrub(running.pipeline, user: user.flatMap { UserID($0) }, isCheck: isCheck)
+        OriginalScrub(running.pipeline.tools, user: user.flatMap { UserID($0) }, isCheck: isCheck)
     }
 
     private func publish(_ running: RunningPipeline, by user: String = "maria") async throws -> UploadRecord {

@@ -1,9 +1,10 @@
 import API
 import Access
-import Blobs
+import Concurrency
 import Files
 import Foundation
 import Posts
+import Store
 import TestSupport
 import Testing
 import Tree
@@ -214,7 +215,7 @@ struct OrphanTests {
             try await pipeline.unclaimed.look()
             let listed = try await pipeline.unclaimed.list()
             #expect(listed.map { "\($0.owner)/\($0.post) \($0.files) \($0.bytes)" } == ["maria/\(lost) 1 3"])
-            #expect(try await pipeline.status().unclaimed == 1)
+            #expect(try await pipeline.report.status().unclaimed == 1)
 
             await #expect(throws: Failure.self) { try await pipeline.unclaimed.remove(id, of: "maria") }
             #expect(try await files(of: claimed, in: storage).count > 1)

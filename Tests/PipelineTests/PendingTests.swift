@@ -3,6 +3,7 @@ import Cryptography
 import Files
 import Foundation
 import Posts
+import Store
 import TestSupport
 import Testing
 import Tree
@@ -28,7 +29,7 @@ struct PendingTests {
                 try await running.pipeline.recover()
                 #expect(running.pipeline.store.queue.count == Self.count)
                 #expect(try await running.pipeline.store.unfinished(from: .inbox).isEmpty)
-                #expect(try await running.pipeline.status().unfinished == [.ingested: Self.count])
+                #expect(try await running.pipeline.report.status().unfinished == [.ingested: Self.count])
             }
         }
     }

@@ -3,6 +3,7 @@ import Concurrency
 import Files
 import Imaging
 import Posts
+import Store
 import TestSupport
 import Testing
 import Tree

@@ -1,6 +1,7 @@
 import API
 import Pipeline
 import Posts
+import Store
 import TestSupport
 import Testing
 import Tree
@@ -16,8 +17,8 @@ struct PostExpiryTests {
     /// Expects that so many posts have expired. A sweep of the service's own may be deleting them at the same time; each post
     /// counts once, when its page has ended.
     private func expectExpired(_ count: Int, in running: RunningPipeline) async throws {
-        try await eventually(seen: { try await running.pipeline.status().expired as Any }) {
-            try await running.pipeline.status().expired == count
+        try await eventually(seen: { try await running.pipeline.report.status().expired as Any }) {
+            try await running.pipeline.report.status().expired == count
         }
     }
 
@@ -70,7 +71,7 @@ struct PostExpiryTests {
             try await running.storage.tree.set(Paths.post(id) / "timestamp", to: 1)
             try await running.pipeline.janitor.sweep()
             #expect(try await counts(running).posts == 1)
-            #expect(try await running.pipeline.status().expired == nil)
+            #expect(try await running.pipeline.report.status().expired == nil)
         }
     }
 

@@ -1,7 +1,7 @@
 import API
-import Blobs
 import Pipeline
 import Posts
+import Store
 import TestSupport
 import Testing
 import Tree
@@ -18,7 +18,7 @@ struct PostModerationTests {
         try await withPipeline { running in
             let bytes = try Fixture.bytes("photo.jpg")
             let id = try await running.upload([("a.jpg", bytes)], by: "u", alt: "A lake").id
-            let moderation = PostModeration(running.pipeline)
+            let moderation = running.pipeline.moderation
             func files() async throws -> [String] {
                 try await running.storage.blobs.fileNames(userID: "u", postID: id.description)
             }
@@ -57,7 +57,7 @@ struct PostModerationTests {
             let bytes = try Fixture.bytes("baseline-420.jpg")
             let id = try await running.upload([("a.jpg", bytes), ("b.jpg", try Fixture.bytes("photo.jpg"))], by: "u").id
             let words = try await running.upload([], by: "u", text: "words").id
-            let moderation = PostModeration(running.pipeline)
+            let moderation = running.pipeline.moderation
             let one = try await moderation.moderate(id, ModerationVerdict(.pass, photos: ["1": .blur]))
             #expect(one.photos == [.pass, .blur])
             #expect(try await published(running, id).map(\.isBlurred) == [false, true])

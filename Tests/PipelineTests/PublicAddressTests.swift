@@ -1,9 +1,9 @@
 import API
 import Access
-import Blobs
 import Imaging
 import NIOCore
 import Posts
+import Store
 import TestSupport
 import Testing
 import Tree
@@ -37,9 +37,9 @@ struct PublicAddressTests {
     private func rethumb(
         _ running: RunningPipeline, onlyMissing: Bool = false, isDryRun: Bool = false
     ) async throws -> Int {
-        var selection = Rethumb.Selection()
+        var selection = PostSelection()
         selection.onlyMissing = onlyMissing
-        let progress = try await Rethumb(running.pipeline, selection: selection, isDryRun: isDryRun).run { _ in }
+        let progress = try await Rethumb(running.pipeline.tools, selection: selection, isDryRun: isDryRun).run { _ in }
         #expect(progress.failed == 0)
         return progress.switched
     }

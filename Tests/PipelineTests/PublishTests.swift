@@ -1,8 +1,8 @@
 import API
-import Blobs
 import Files
 import Pipeline
 import Posts
+import Store
 import TestSupport
 import Testing
 import Tree

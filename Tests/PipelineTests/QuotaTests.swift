@@ -2,6 +2,7 @@ import API
 import Foundation
 import NIOCore
 import Posts
+import Store
 import TestSupport
 import Testing
 import Tree
@@ -44,10 +45,10 @@ struct QuotaTests {
                 try await join(group, running)
                 let user = try #require(UserID("maria"))
                 try await running.storage.tree.set(Paths.person(user) / "full_name", to: "Maria")
-                let usage = try await UsageReader(running.pipeline).document(of: user)
+                let usage = try await running.pipeline.usage.document(of: user)
                 #expect(usage.quota == quota?.bytes && usage.quotaScope == quota?.scope, "\(group as Any)")
                 try await running.pipeline.quotas.set(.bytes(3), for: user)
-                let own = try await UsageReader(running.pipeline).document(of: user)
+                let own = try await running.pipeline.usage.document(of: user)
                 #expect(own.quota == 3 && own.quotaScope == .user)
                 try await running.pipeline.quotas.set(.standard, for: user)
             }
@@ -82,7 +83,7 @@ struct QuotaTests {
             }
             try await join(.anonymous, running)
             try await sendAndDelete()
-            let reader = UsageReader(running.pipeline)
+            let reader = running.pipeline.usage
             let once = try await reader.document(of: maria).garbage.bytes
             var refused: Failure?
             for _ in 0..<8 where refused == nil { refused = await refusal { try await sendAndDelete() } }
@@ -195,7 +196,7 @@ struct QuotaTests {
         let quotas = try #require(StandardQuotas(parsing: "\(2 * length - 1)"))
         try await withPipeline(settings: { $0.userQuota = quotas }) { running in
             let maria = try #require(UserID("maria"))
-            let reader = UsageReader(running.pipeline)
+            let reader = running.pipeline.usage
             try await self.upload(running)
             let before = try await reader.document(of: maria)
             #expect(before.used == length && before.quota == 2 * length - 1)
@@ -225,7 +226,7 @@ struct QuotaTests {
                 return await group.reduce(into: []) { $0.append($1) }
             }
             let maria = try #require(UserID("maria"))
-            let used = try await UsageReader(running.pipeline).document(of: maria).used
+            let used = try await running.pipeline.usage.document(of: maria).used
             #expect(used <= 3 * length && used == length * outcomes.count { $0 }, "\(outcomes)")
             #expect(used > 0)
         }
@@ -249,7 +250,7 @@ struct QuotaTests {
             try await quotas.set(.unlimited, for: maria)
             try await self.upload(running)
             try await quotas.set(.standard, for: maria)
-            #expect(try await UsageReader(running.pipeline).document(of: maria).quota == nil)
+            #expect(try await running.pipeline.usage.document(of: maria).quota == nil)
 
             let (objects, name) = (running.pipeline.objects, try #require(ObjectName("jan/a")))
             try await quotas.set(.bytes(10), for: try #require(UserID("jan")))

@@ -2,6 +2,7 @@ import API
 import Files
 import Pipeline
 import Posts
+import Store
 import TestSupport
 import Testing
 import Tree
@@ -62,7 +63,9 @@ struct RecoveryTests {
     @Test("Two pipelines on one Storage: the second is refused, and told who has it")
     func oneAtATime() async throws {
         try await withPipeline { running in
-            let error = await #expect(throws: FileError.self) { try await StorageFolder(path: running.storage.path) }
+            let error = await #expect(throws: FileError.self) {
+                try await StorageFolder.open(path: running.storage.path)
+            }
             #expect(error?.code == .locked)
         }
     }
@@ -72,7 +75,7 @@ struct RecoveryTests {
         try await withScratch { scratch in
             try scratch.write("a file", to: "Storage/inbox")
             let error = await #expect(throws: FileError.self) {
-                try await StorageFolder(path: scratch.path + "/Storage")
+                try await StorageFolder.open(path: scratch.path + "/Storage")
             }
             #expect(error?.message.contains("inbox") == true)
         }

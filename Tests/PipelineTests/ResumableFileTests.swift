@@ -4,6 +4,7 @@ import Files
 import NIOCore
 import Pipeline
 import Posts
+import Store
 import TestSupport
 import Testing
 import Tree

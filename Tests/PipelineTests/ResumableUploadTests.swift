@@ -5,6 +5,7 @@ import NIOCore
 import Pipeline
 import Posts
 import Social
+import Store
 import TestSupport
 import Testing
 import Tree

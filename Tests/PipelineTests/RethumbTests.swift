@@ -1,9 +1,9 @@
 import API
-import Blobs
 import Files
 import Imaging
 import Pipeline
 import Posts
+import Store
 import TestSupport
 import Testing
 import Tree
@@ -34,17 +34,18 @@ struct RethumbTests {
                 }
             ) { running in
                 let before = try await running.storage.tree.get("posts")
-                let dry = try await Rethumb(running.pipeline, selection: .init(), isDryRun: true).run { _ in }
+                let dry = try await Rethumb(running.pipeline.tools, selection: .init(), isDryRun: true).run { _ in }
                 #expect(dry.switched == 4 && dry.total == 5)
                 #expect(try await running.storage.tree.get("posts") == before)
 
-                var evens = Rethumb.Selection()
+                var evens = PostSelection()
                 evens.user = UserID("even")
-                let some = try await Rethumb(running.pipeline, selection: evens, isDryRun: false).run { _ in }
+                let some = try await Rethumb(running.pipeline.tools, selection: evens, isDryRun: false).run { _ in }
                 #expect(some.switched == 2)
-                let rest = try await Rethumb(running.pipeline, selection: .init(), isDryRun: false).run { _ in }
+                let rest = try await Rethumb(running.pipeline.tools, selection: .init(), isDryRun: false).run { _ in }
                 #expect(rest.switched == 2)
-                let nothing = try await Rethumb(running.pipeline, selection: .init(), isDryRun: false).run { _ in }
+                let nothing = try await Rethumb(running.pipeline.tools, selection: .init(), isDryRun: false).run { _ in
+                }
                 #expect(nothing.switched == 0 && nothing.failed == 0)
 
                 for child in try await running.storage.tree.children(of: Paths.posts) {
@@ -65,7 +66,7 @@ struct RethumbTests {
             try await publish(1, in: scratch)
             let thumb = [try Recipe(parsing: "thumb=50")]
             try await withPipeline(in: scratch, settings: { $0.recipes = thumb }) { running in
-                _ = try await Rethumb(running.pipeline, selection: .init(), isDryRun: false).run { _ in }
+                _ = try await Rethumb(running.pipeline.tools, selection: .init(), isDryRun: false).run { _ in }
                 try await running.pipeline.janitor.sweep()
                 #expect(try await names(running).count == 1 + 5 + 1, "the original, five old ones, a new one")
             }
@@ -77,7 +78,7 @@ struct RethumbTests {
                         $0.gracePeriod = .zero
                     }
                 ) { running in
-                    _ = try await Rethumb(running.pipeline, selection: .init(), isDryRun: false).run { _ in }
+                    _ = try await Rethumb(running.pipeline.tools, selection: .init(), isDryRun: false).run { _ in }
                     // Both generations wait on the garbage list by then, one of them in use again.
                     guard sweeps else { return }
                     running.clock.advance()
@@ -115,7 +116,9 @@ struct RethumbTests {
             for (number, set) in sets.enumerated() {
                 let recipes = try set.map(Recipe.init(parsing:))
                 try await withPipeline(in: scratch, settings: { $0.recipes = recipes }) { running in
-                    let progress = try await Rethumb(running.pipeline, selection: .init(), isDryRun: false).run { _ in }
+                    let progress = try await Rethumb(running.pipeline.tools, selection: .init(), isDryRun: false).run {
+                        _ in
+                    }
                     #expect(progress.switched == (number == 0 ? 0 : 1))
                     let post = try #require(try await running.storage.tree.children(of: Paths.posts).first)
                     let photo = try #require(PostPhotos.read(post.value)?.first)
@@ -144,10 +147,10 @@ struct RethumbTests {
             try await withPipeline(in: scratch, settings: { $0.recipes = [Recipe.defaults[0]] }) { running in
                 var ticket = running.pipeline.jobSlot.take()
                 let job = try await running.pipeline.batches.begin(BatchOrder(.rethumb))
-                #expect(try await running.pipeline.status().batch?.id == job.id)
+                #expect(try await running.pipeline.report.status().batch?.id == job.id)
                 #expect(ticket != nil)
                 ticket = nil
-                try await eventually { try await running.pipeline.status().batch == nil }
+                try await eventually { try await running.pipeline.report.status().batch == nil }
                 #expect(try await running.pipeline.batches.list().first?.progress.done == 4, "three photos and a text")
             }
         }
@@ -162,7 +165,8 @@ struct RethumbTests {
                 let ids = try await running.storage.tree.keys(of: Paths.posts)
                 let victim = ids[0].description
                 try await running.storage.blobs.remove(.init(userID: "even", postID: victim, fileName: "original.jpg"))
-                let progress = try await Rethumb(running.pipeline, selection: .init(), isDryRun: false).run { _ in }
+                let progress = try await Rethumb(running.pipeline.tools, selection: .init(), isDryRun: false).run { _ in
+                }
                 #expect(progress.failed == 1 && progress.switched == 1)
                 #expect(progress.lastFailure?.contains(victim) == true)
             }

@@ -1,6 +1,7 @@
 import API
 import Foundation
 import Posts
+import Store
 import TestSupport
 import Testing
 
@@ -44,9 +45,9 @@ struct RowRepairTests {
                 await health.waitForDamagedRows(beyond: 0)
                 #expect(health.damage == nil && health.damagedRows.map(\.path) == [path])
                 #expect(running.storage.hold?.code == .corrupt && running.pipeline.disk.gate.pause == nil)
-                let status = try await running.pipeline.status()
+                let status = try await running.pipeline.report.status()
                 #expect(status.sweepHold?.message.contains("\(path)") == true)
-                let check = try await Audit(running.pipeline, AuditOrder(.check)).run { _ in }
+                let check = try await Audit(running.pipeline.auditTools, AuditOrder(.check)).run { _ in }
                 #expect(check.findings == ["tree_damaged": 1])
 
                 let repair = try await RowRepair(at: path, in: running.storage)
@@ -61,7 +62,7 @@ struct RowRepairTests {
             }
 
             try await withPipeline(in: scratch) { running in
-                let check = try await Audit(running.pipeline, AuditOrder(.check)).run { _ in }
+                let check = try await Audit(running.pipeline.auditTools, AuditOrder(.check)).run { _ in }
                 #expect(check.findings.isEmpty && running.storage.hold == nil)
             }
         }

@@ -2,7 +2,9 @@ import API
 import Cryptography
 import Files
 import Foundation
+import Logging
 import Posts
+import Store
 import TestSupport
 import Testing
 import Tree
@@ -24,9 +26,14 @@ struct StoreUpgradeTests {
         try Data(contentsOf: URL(fileURLWithPath: "\(scratch.path)/\(name)"))
     }
 
+    /// Does what a service does on an earlier store.
+    private func upgrade(_ storage: StorageFolder) async throws {
+        try await DataUpgrade(storage, logger: Logger(label: "test")).run()
+    }
+
     /// Opens the store, and does what its service would.
     private func withOpened(_ scratch: Scratch, _ body: (StorageFolder) async throws -> Void) async throws {
-        let storage = try await StorageFolder(path: scratch.path + "/Storage")
+        let storage = try await StorageFolder.open(path: scratch.path + "/Storage")
         do { try await body(storage) } catch {
             await storage.close()
             throw error
@@ -49,7 +56,7 @@ struct StoreUpgradeTests {
                 #expect(storage.upgrade.state == .upgrading && storage.upgrade.from == 1)
                 #expect(storage.hold?.code == .upgradeUnconfirmed)
                 #expect(throws: Failure.self) { try storage.confirmUpgrade() }
-                try await storage.upgradeData()
+                try await upgrade(storage)
                 #expect(storage.upgrade.state == .unconfirmed)
             }
             #expect(scratch.exists("Storage/upgrade/tree.sqlite"))
@@ -71,7 +78,7 @@ struct StoreUpgradeTests {
             let before = try await rows(in: scratch)
             let mark = try scratch.read("Storage/blobs/.store.json")
             try await withOpened(scratch) { storage in
-                try await storage.upgradeData()
+                try await upgrade(storage)
                 try await storage.tree.set("posts/-OaAaAaAaAaAaAaAaAaA/text", to: "new")
                 #expect(throws: FileError.self) { try StoreUpgrade.goBack(path: scratch.path + "/Storage") }
             }
@@ -96,14 +103,14 @@ struct StoreUpgradeTests {
                 #expect(storage.upgrade.state == .upgrading)
             }
             // Before the data were gone through: the copy is not made anew.
-            try await withOpened(scratch) { try await $0.upgradeData() }
+            try await withOpened(scratch) { try await upgrade($0) }
             // While it was being put back.
             let journal = try scratch.read("Storage/upgrade/journal.json")
             try scratch.write(
                 journal.replacing("\"upgraded\"", with: "\"returning\""), to: "Storage/upgrade/journal.json")
             try FileManager.default.removeItem(atPath: "\(scratch.path)/\(Self.file)")
             let failure = await #expect(throws: Failure.self) {
-                try await StorageFolder(path: scratch.path + "/Storage")
+                try await StorageFolder.open(path: scratch.path + "/Storage")
             }
             #expect(failure?.code == .upgradeReturning)
             try StoreUpgrade.goBack(path: scratch.path + "/Storage")
@@ -121,7 +128,7 @@ struct StoreUpgradeTests {
             await tree.close()
             let before = try bytes(Self.file, in: scratch)
             let failure = await #expect(throws: Failure.self) {
-                try await StorageFolder(path: scratch.path + "/Storage")
+                try await StorageFolder.open(path: scratch.path + "/Storage")
             }
             #expect(failure?.code == .unsupportedFormat && failure?.message.contains("version 7.2.0") == true)
             #expect(try bytes(Self.file, in: scratch) == before)

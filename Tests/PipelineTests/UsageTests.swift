@@ -1,9 +1,9 @@
 import API
-import Blobs
 import Foundation
 import Imaging
 import NIOCore
 import Posts
+import Store
 import TestSupport
 import Testing
 import Tree
@@ -13,7 +13,7 @@ import Tree
 @Suite("How much room files take up", .timeLimit(.minutes(10)))
 struct UsageTests {
     private func usage(_ running: RunningPipeline, of user: String) async throws -> UsageDocument {
-        try await UsageReader(running.pipeline).document(of: try #require(UserID(user)))
+        try await running.pipeline.usage.document(of: try #require(UserID(user)))
     }
 
     /// What lies in a user's folder of the blob store.
@@ -77,17 +77,17 @@ struct UsageTests {
             try await upload.write(ByteBuffer(bytes: bytes))
             let object = try await objects.put(try await upload.finish(), as: name, ObjectMetadata()) { _ in }
             if type == "jpg", let id = PostID(object.blob.postID) { _ = try await running.pipeline.store.end(of: id) }
-            var usage = try await UsageReader(running.pipeline).page(after: nil, limit: 10).all
+            var usage = try await running.pipeline.usage.page(after: nil, limit: 10).all
             #expect(usage.objects == .init(bytes: bytes.count, files: 1) && usage.originals.files == 0)
             var disk = try await disk(running, of: "maria")
             #expect(usage.total == disk)
             try await objects.delete(name) { _ in }
-            usage = try await UsageReader(running.pipeline).page(after: nil, limit: 10).all
+            usage = try await running.pipeline.usage.page(after: nil, limit: 10).all
             disk = try await self.disk(running, of: "maria")
             #expect(usage.total == usage.garbage && usage.total == disk)
             running.clock.advance(by: 49 * 3_600_000)
             try await running.pipeline.janitor.sweep()
-            #expect(try await UsageReader(running.pipeline).page(after: nil, limit: 10).all.total == .init())
+            #expect(try await running.pipeline.usage.page(after: nil, limit: 10).all.total == .init())
         }
     }
 
@@ -127,7 +127,7 @@ struct UsageTests {
         case 4:
             guard let id = posts.randomElement(using: &random) else { return }
             let decision: ModerationDecision = random.chance(50) ? .blur : .pass
-            _ = try await PostModeration(running.pipeline).moderate(id, ModerationVerdict(decision))
+            _ = try await running.pipeline.moderation.moderate(id, ModerationVerdict(decision))
         case 5:
             let objects = running.pipeline.objects
             let name = try #require(ObjectName("\(user)/\(random.below(3))"))
@@ -162,13 +162,13 @@ struct UsageTests {
     func counted() async throws {
         try await withPipeline { running in
             let store = try await AuditStore(running)
-            let reader = UsageReader(running.pipeline)
+            let reader = running.pipeline.usage
             let sound = try await reader.page(after: nil, limit: 10)
             #expect(sound.isComplete && sound.users.map(\.user) == ["maria"] && sound.all.total == sound.users[0].total)
             try await store.write([TreePath(["usage"], in: .pipeline): nil])
             #expect(try await store.audit(.check).findings.isEmpty, "nothing is claimed of what is not counted yet")
             #expect(try await !reader.page(after: nil, limit: 10).isComplete)
-            try await running.storage.usage.run()
+            try await running.pipeline.upgrade.usage.run()
             let counted = try await reader.page(after: nil, limit: 10)
             #expect(counted.isComplete && counted.users == sound.users && counted.all == sound.all)
 
@@ -190,7 +190,7 @@ struct UsageTests {
         try await withPipeline { running in
             let photo = (name: "a.jpg", bytes: try Fixture.bytes("size-97x61.jpg"))
             for user in ["a", "b", "c"] { _ = try await running.upload([photo], by: user) }
-            let reader = UsageReader(running.pipeline)
+            let reader = running.pipeline.usage
             let first = try await reader.page(after: nil, limit: 2)
             #expect(first.users.map(\.user) == ["a", "b"] && first.next == "b" && first.hasMore)
             let second = try await reader.page(after: UserID("b"), limit: 2)

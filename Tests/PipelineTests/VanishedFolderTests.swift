@@ -3,6 +3,7 @@ import Files
 import Foundation
 import Glibc
 import Posts
+import Store
 import TestSupport
 import Testing
 import Tree
@@ -105,7 +106,9 @@ struct VanishedFolderTests {
             } else {
                 try FileManager.default.removeItem(atPath: path)
             }
-            let error = await #expect(throws: FileError.self) { try await StorageFolder(path: running.storage.path) }
+            let error = await #expect(throws: FileError.self) {
+                try await StorageFolder.open(path: running.storage.path)
+            }
             #expect(error?.code == .locked)
             try await eventually { (try? running.scratch.read("Storage/lock")) == "\(getpid())\n" }
             #expect(running.pipeline.disk.gate.pause == nil)

@@ -151,8 +151,8 @@ struct AltTests {
                     body: .bytes(cut))
                 #expect(answer.json["code"].string == "truncated")
                 // What has failed is counted just after it is told.
-                try await eventually { try await service.pipeline.status().failed >= failures }
-                #expect(try await service.pipeline.status().failed == failures)
+                try await eventually { try await service.pipeline.report.status().failed >= failures }
+                #expect(try await service.pipeline.report.status().failed == failures)
             }
         }
     }

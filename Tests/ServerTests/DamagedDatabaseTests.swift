@@ -1,6 +1,7 @@
 import Client
 import HTTPTypes
 import Pipeline
+import Store
 import TestSupport
 import Testing
 

@@ -5,6 +5,7 @@ import Database
 import HTTPTypes
 import Pipeline
 import Server
+import Store
 import TestSupport
 import Testing
 

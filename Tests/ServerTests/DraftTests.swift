@@ -208,7 +208,7 @@ struct DraftTests {
             let answer = try await service.client.ask(
                 .post, "/v1/uploads?user=maria&draft=true", body: .bytes(try fixture("truncated-baseline-420.jpg")))
             #expect(answer.status == 422)
-            #expect(try await service.pipeline.status().unfinished.isEmpty)
+            #expect(try await service.pipeline.report.status().unfinished.isEmpty)
         }
     }
 }

@@ -10,6 +10,7 @@ import Logging
 import NIOCore
 import Pipeline
 import Server
+import Store
 import TestSupport
 import Testing
 import Tree
@@ -22,7 +23,7 @@ struct HTTPServerTests {
     private func refusal(
         in scratch: Scratch, _ change: (inout HTTPServer.Settings) throws -> Void
     ) async throws -> Failure? {
-        let storage = try await StorageFolder(path: "\(scratch.path)/Storage")
+        let storage = try await StorageFolder.open(path: "\(scratch.path)/Storage")
         let pipeline = UploadService(storage: storage, settings: PipelineSettings(workers: 1), logger: Self.logger)
         var settings = HTTPServer.Settings(socketPath: StorageFolder.socketPath(in: storage.path))
         try change(&settings)

@@ -98,8 +98,8 @@ struct IdempotencyKeyTests {
         try await withService { service in
             let bad = Case(name: "bad", body: { try fixture("truncated-baseline-420.jpg") }, isSame: false)
             for _ in 0..<2 { #expect(try await send(bad, service).json["code"].string == "truncated") }
-            try await eventually { try await service.pipeline.status().failed >= 1 }
-            #expect(try await service.pipeline.status().failed == 1, "the same again is not tried again")
+            try await eventually { try await service.pipeline.report.status().failed >= 1 }
+            #expect(try await service.pipeline.report.status().failed == 1, "the same again is not tried again")
             let garbage = Case(name: "garbage", body: { Array("no photo".utf8) }, isSame: false)
             #expect(try await send(garbage, service).status == 415)
             #expect(try await send(bad, service).json["code"].string == "truncated", "the key is where it was")

@@ -4,6 +4,7 @@ import HTTPTypes
 import NIOCore
 import Pipeline
 import Posts
+import Store
 import TestSupport
 import Testing
 

@@ -73,7 +73,7 @@ struct RequestBodyTests {
                 .post, "/v1/uploads?user=maria", body: .stream(byteCount: nil, Zeros(megabytes: 200)))
             #expect(answer.status == 413)
             #expect(answer.json["code"].string == "too_large_bytes")
-            #expect(try await service.pipeline.status().unfinished.isEmpty)
+            #expect(try await service.pipeline.report.status().unfinished.isEmpty)
         }
     }
 

@@ -11,6 +11,7 @@ import Pipeline
 import Posts
 import Server
 import ServiceLifecycle
+import Store
 import TestSupport
 import Testing
 import Tree
@@ -93,10 +94,11 @@ func withService<R: Sendable>(
         var serverSettings = try patientSettings(at: StorageFolder.socketPath(in: path))
         changeServer(&serverSettings)
         let project = serverSettings.database.namespace
-        let storage = try await StorageFolder(
+        let storage = try await StorageFolder.open(
             path: path, engine: engine, retention: retention,
             mediaPlace: serverSettings.publicURL?.mediaPlace(ofProject: project))
-        try await storage.upgradeData()  // What a new store begins with is not to come among what the test commits.
+        // What a new store begins with is not to come among what the test commits.
+        try await DataUpgrade(storage, logger: logger).run()
         var settings = PipelineSettings(workers: 2)
         change(&settings)
         let pipeline = UploadService(storage: storage, settings: settings, moderator: moderator, logger: logger)

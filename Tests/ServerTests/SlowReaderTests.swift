@@ -3,6 +3,7 @@ import Database
 import HTTPTypes
 import NIOCore
 import Pipeline
+import Store
 import TestSupport
 import Testing
 

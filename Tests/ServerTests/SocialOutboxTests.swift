@@ -4,6 +4,7 @@ import HTTPTypes
 import Logging
 import Pipeline
 import Social
+import Store
 import Synchronization
 import TestSupport
 import Testing

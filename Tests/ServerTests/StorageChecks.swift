@@ -4,10 +4,10 @@ import NIOCore
 
 @testable import API
 @testable import Access
-@testable import Blobs
 @testable import Pipeline
 @testable import Posts
 @testable import Server
+@testable import Store
 @testable import TreeModel
 
 /// What must be true of whatever the bucket's requests are read by, under any bytes: what is accepted is within its limits, and

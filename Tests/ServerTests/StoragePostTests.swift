@@ -3,6 +3,7 @@ import Foundation
 import HTTPTypes
 import Pipeline
 import Posts
+import Store
 import TestSupport
 import Testing
 import Tree
@@ -108,7 +109,7 @@ struct StoragePostTests {
                 return try #require(try await service.tcpClient.get(address).json.string)
             }
             func rethumb(isDryRun: Bool = false) async throws -> Int {
-                try await Rethumb(service.pipeline, selection: .init(), isDryRun: isDryRun).run { _ in }.switched
+                try await Rethumb(service.pipeline.tools, selection: .init(), isDryRun: isDryRun).run { _ in }.switched
             }
             #expect(try await thumb() == posted.urls[1])
             #expect(try await service.tcpClient.get(String(try await thumb().dropFirst(origin.count))).status == 200)

@@ -1,4 +1,3 @@
-import Blobs
 import Client
 import Database
 import Files
@@ -6,6 +5,7 @@ import Foundation
 import HTTPTypes
 import Imaging
 import Pipeline
+import Store
 import TestSupport
 import Testing
 import Tree

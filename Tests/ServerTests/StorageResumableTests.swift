@@ -1,4 +1,3 @@
-import Blobs
 import Client
 import Files
 import Foundation
@@ -6,6 +5,7 @@ import HTTPTypes
 import NIOCore
 import Pipeline
 import Posts
+import Store
 import TestSupport
 import Testing
 import Tree

@@ -1,9 +1,9 @@
-import Blobs
 import Client
 import Foundation
 import HTTPTypes
 import Pipeline
 import Posts
+import Store
 import TestSupport
 import Testing
 import Tree

@@ -167,8 +167,8 @@ struct UploadTests {
                 #expect(answer.status == 422)
                 #expect(answer.json["code"].string == "truncated")
             }
-            try await eventually { try await service.pipeline.status().failed >= 1 }
-            #expect(try await service.pipeline.status().failed == 1)
+            try await eventually { try await service.pipeline.report.status().failed >= 1 }
+            #expect(try await service.pipeline.report.status().failed == 1)
         }
     }
 

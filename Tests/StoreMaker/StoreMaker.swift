@@ -1,5 +1,4 @@
 import API
-import Blobs
 import Files
 import Foundation
 import Imaging
@@ -8,6 +7,7 @@ import Logging
 import NIOCore
 import Pipeline
 import Posts
+import Store
 import Tree
 
 /// Makes a Storage folder with many posts, for what is to be measured on a large store:
@@ -45,7 +45,7 @@ struct StoreMaker {
         }
         let people = arguments.count > 3 ? Int(arguments[4]) ?? 1000 : 1000
         // What clients may catch up with is not what is measured.
-        let storage = try await StorageFolder(path: arguments[3], retention: ChangeRetention(count: 1000))
+        let storage = try await StorageFolder.open(path: arguments[3], retention: ChangeRetention(count: 1000))
         let start = ContinuousClock.now
         let maker = try await StoreMaker(
             try FileReader(path: arguments[2]).readAll(maxBytes: 1 << 26), count: count, people: max(1, people),

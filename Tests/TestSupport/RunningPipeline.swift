@@ -5,6 +5,7 @@ import NIOCore
 package import Pipeline
 package import Posts
 package import ServiceLifecycle
+package import Store
 import Testing
 import Tree
 
@@ -43,7 +44,8 @@ package func withPipeline(
     var chosen = PipelineSettings(workers: 2)
     settings(&chosen)
     let clock = TestClock()
-    let storage = try await StorageFolder(path: scratch.path + "/Storage", mediaPlace: mediaPlace, clock: clock.now)
+    let storage = try await StorageFolder.open(
+        path: scratch.path + "/Storage", mediaPlace: mediaPlace, clock: clock.now)
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     let pipeline = UploadService(
         storage: storage, settings: chosen, renderer: renderer, moderator: moderator, logger: logger)

@@ -1,8 +1,8 @@
 package import API
-import Blobs
 import Files
 import Posts
 import Social
+import Store
 import Tree
 
 /// Compares everything in the store with everything else, beside the service: each record, list and number of the tree with
@@ -14,11 +14,11 @@ package struct Audit: Sendable {
     /// How many parts are looked at side by side; one after the other where something is changed.
     private static let width = 3
 
-    private let service: UploadService
+    private let tools: AuditTools
     private let order: AuditOrder
 
-    package init(_ service: UploadService, _ order: AuditOrder) {
-        (self.service, self.order) = (service, order)
+    package init(_ tools: AuditTools, _ order: AuditOrder) {
+        (self.tools, self.order) = (tools, order)
     }
 
     /// Does it, and tells each finding and, some times a second, how far it is. Cancel the task to stop it anywhere.
@@ -27,26 +27,26 @@ package struct Audit: Sendable {
     /// - Throws: `Failure` `too_much_garbage` when more would be deleted than may be: nothing is deleted then;
     ///   `CancellationError`; a fault of the service.
     package func run(_ report: (AuditStep) async throws -> Void) async throws -> AuditStepDocument {
-        var run = AuditRun(service, order)
+        var run = AuditRun(tools, order)
         try await run.begin(total: try await total(), report)
         if order.action == .gc, order.changes {
-            if let hold = service.janitor.hold { throw hold }
+            if let hold = tools.storage.hold { throw hold }
             try await requireSmallShare()
         }
         if order.user == nil, order.action != .gc, order.looksAtRecords {
             try await lookAtStore(&run, report)
             let canWrite = try await lookAtRules(&run, report)
-            guard service.tree.health.finding == nil, canWrite || !order.changes else { return run.finish() }
+            guard tools.tree.health.finding == nil, canWrite || !order.changes else { return run.finish() }
         }
         try await run.go(through: surveys(run.context), sideBySide: order.changes ? 1 : Self.width, report)
         if order.action == .gc, order.changes {
-            try await service.garbage.collect()
-            try await service.storage.sweeps.sweep { try await service.janitor.deletedPosts.sweep() }
+            try await tools.garbage.collect()
+            try await tools.storage.sweeps.sweep { try await tools.deletedPosts.sweep() }
         }
         run.end(total: try await total())
         var last = run.finish()
         do {
-            try await service.audits.note(order, last)
+            try await tools.results.note(order, last)
         } catch let error as TreeError where error.isTransient {
             // What was found holds on a disk that is full or read-only, too.
             last.unkept = IntakePause(error).message
@@ -57,7 +57,7 @@ package struct Audit: Sendable {
     /// The number of posts that there are, or that one person has.
     private func total() async throws -> Int {
         let lists = PostLists.all(of: order.user).lists
-        return try await service.tree.snapshot(size: .large) { snapshot in
+        return try await tools.tree.snapshot(size: .large) { snapshot in
             try lists.reduce(0) { sum, list in try sum + snapshot.childCount(of: list) }
         }
     }
@@ -66,7 +66,7 @@ package struct Audit: Sendable {
     private func requireSmallShare() async throws {
         var plan = order
         plan.changes = false
-        let result = try await Audit(service, plan).run { _ in }
+        let result = try await Audit(tools, plan).run { _ in }
         guard Double(result.garbage) > order.maxShare * Double(result.bytes) else { return }
         let percent = Int((100 * Double(result.garbage) / Double(max(1, result.bytes))).rounded(.up))
         throw Failure(
@@ -78,21 +78,21 @@ package struct Audit: Sendable {
     // MARK: The store as a whole
 
     private func lookAtStore(_ run: inout AuditRun, _ report: AuditRun.Report) async throws {
-        if let mismatch = service.storage.age.mismatch {
+        if let mismatch = tools.storage.age.mismatch {
             try await run.note(Finding(.storesDiffer, path: "tree.sqlite", message: mismatch.message), report)
         }
         var gap: ChangeGap?
         do {
-            try await service.tree.healthCheck.roundAtOnce()
-            gap = try await ChangeLogCheck(service.tree).gap()
+            try await tools.tree.healthCheck.roundAtOnce()
+            gap = try await ChangeLogCheck(tools.tree).gap()
         } catch {
-            guard service.tree.health.finding != nil else { throw error }
+            guard tools.tree.health.finding != nil else { throw error }
         }
-        for row in service.tree.health.damagedRows {
+        for row in tools.tree.health.damagedRows {
             let place = row.path.map(TreeRule.text) ?? "tree.sqlite"
             try await run.note(Finding(.treeDamaged, path: place, message: row.message), report)
         }
-        if let damage = service.tree.health.damage {
+        if let damage = tools.tree.health.damage {
             try await run.note(Finding(.treeDamaged, path: "tree.sqlite", message: damage.message), report)
         }
         if let gap {
@@ -109,9 +109,9 @@ package struct Audit: Sendable {
     /// - Returns: Whether they can be where the service itself writes by them.
     private func lookAtRules(_ run: inout AuditRun, _ report: AuditRun.Report) async throws -> Bool {
         var canWrite = true
-        for namespace in try await RulesCheck(service.tree).namespaces() {
+        for namespace in try await RulesCheck(tools.tree).namespaces() {
             do {
-                try await RulesCheck(service.tree).run(on: namespace)
+                try await RulesCheck(tools.tree).run(on: namespace)
             } catch {
                 guard error.code == .unreadableRules else { throw error }
                 if namespace == .main { canWrite = false }
@@ -127,16 +127,16 @@ package struct Audit: Sendable {
     /// All that there is to look at, each in pages.
     private func surveys(_ context: AuditRun.Context) -> [any AuditSurvey] {
         let looksAtAll = order.user == nil && order.looksAtRecords
-        let rules = looksAtAll && order.action != .gc ? service.auditRules : []
+        let rules = looksAtAll && order.action != .gc ? tools.rules : []
         // What a repair has mended is right for the rules that come after.
         let onTheWay = order.changes ? [] : rules.filter { $0.list?.list == Paths.uploads }
         let others = order.changes ? rules : rules.filter { $0.list?.list != Paths.uploads }
-        var surveys = RuleSurvey.surveys(by: others, inOrder: order.changes, of: service.tree)
-        let folders = FolderSurvey(ofUploadsIn: service.storage, order, context, rules: onTheWay)
+        var surveys = RuleSurvey.surveys(by: others, inOrder: order.changes, of: tools.tree)
+        let folders = FolderSurvey(ofUploadsIn: tools.storage, order, context, rules: onTheWay)
         // The longest first, so that others are looked at beside it.
         surveys.insert(folders, at: order.changes ? surveys.endIndex : 0)
-        if order.user == nil { surveys.append(FolderSurvey(ofObjectsIn: service.storage, order, context)) }
-        if looksAtAll { surveys.append(StraySurvey(in: service.storage)) }
+        if order.user == nil { surveys.append(FolderSurvey(ofObjectsIn: tools.storage, order, context)) }
+        if looksAtAll { surveys.append(StraySurvey(in: tools.storage)) }
         return surveys
     }
 }

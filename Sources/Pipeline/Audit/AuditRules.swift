@@ -1,7 +1,7 @@
 import API
-import Blobs
 import Posts
 import Social
+import Store
 import Tree
 
 extension TreeRule {

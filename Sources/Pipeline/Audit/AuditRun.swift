@@ -1,8 +1,8 @@
 import API
-import Blobs
 import Concurrency
 import Posts
 import Social
+import Store
 import Tree
 
 /// An audit under way: what has been counted and told so far.
@@ -19,20 +19,20 @@ struct AuditRun {
     private static let interval = Duration.milliseconds(250)
 
     let context: Context
-    private let service: UploadService
+    private let tools: AuditTools
     private let order: AuditOrder
     private var step: AuditStepDocument
     private var lastTold = ContinuousClock.now
 
-    init(_ service: UploadService, _ order: AuditOrder) {
-        (self.service, self.order) = (service, order)
+    init(_ tools: AuditTools, _ order: AuditOrder) {
+        (self.tools, self.order) = (tools, order)
         context = Context(
-            clock: service.store.clock, garbage: GarbageNames(), limiter: RateLimiter(perSecond: order.bytesPerSecond))
+            clock: tools.clock, garbage: GarbageNames(), limiter: RateLimiter(perSecond: order.bytesPerSecond))
         step = AuditStepDocument(order.action)
     }
 
     mutating func begin(total: Int, _ report: Report) async throws {
-        try await service.tree.snapshot { [context] snapshot in try context.garbage.update(in: snapshot) }
+        try await tools.tree.snapshot { [context] snapshot in try context.garbage.update(in: snapshot) }
         step.total = total
         try await report(.step(step))
     }
@@ -46,9 +46,9 @@ struct AuditRun {
         for finding in page.findings { try await note(finding, report) }
         if !page.writes.isEmpty {
             var update = MultiPathUpdate()
-            update.firstStratum = SocialDerivations.noStratum
+            update.scope = .none
             for (path, value) in page.writes { update[path] = value }
-            try await service.tree.update(update)
+            try await tools.tree.update(update)
         }
         try await tell(report)
     }
@@ -73,7 +73,7 @@ struct AuditRun {
     /// - Returns: False when it is none any more.
     private func mend(_ mend: Finding.Mend, _ document: inout FindingDocument) async throws -> Bool {
         do {
-            guard try await Mender(service, knowing: context.garbage).mend(mend) else { return false }
+            guard try await Mender(tools, knowing: context.garbage).mend(mend) else { return false }
             document.outcome = document.kind.remedy == .gc ? .deleted : .repaired
         } catch let error where error is CancellationError || (error as? TreeError)?.code == .closed {
             throw error

@@ -2,6 +2,7 @@ import API
 import Files
 import Logging
 import ServiceLifecycle
+import Store
 import Synchronization
 import Tree
 
@@ -16,7 +17,7 @@ struct AuditSchedule: Sendable {
     /// How many findings of one audit are logged.
     private static let maxLines = 100
 
-    let service: UploadService
+    let tools: AuditTools
     let logger: Logger
 
     /// Audits until a graceful shutdown.
@@ -24,7 +25,7 @@ struct AuditSchedule: Sendable {
         await cancelWhenGracefulShutdown {
             do {
                 try await Task.sleep(for: Self.patience)
-                try await service.audits.load()
+                try await tools.results.load()
             } catch {
                 if Task.isCancelled { return }
             }
@@ -37,7 +38,7 @@ struct AuditSchedule: Sendable {
 
     /// Does the audits that are due.
     func runWhatIsDue() async {
-        let settings = service.settings
+        let settings = tools.settings
         if let interval = settings.checkInterval, isDue(.check, after: interval) {
             await audit(AuditOrder(.check))
         }
@@ -51,16 +52,16 @@ struct AuditSchedule: Sendable {
     }
 
     private func isDue(_ action: AuditAction, after interval: Duration) -> Bool {
-        guard let last = service.audits[action] else { return true }
-        return last.endedAt <= service.store.now - interval.milliseconds
+        guard let last = tools.results[action] else { return true }
+        return last.endedAt <= tools.now - interval.milliseconds
     }
 
     private func audit(_ order: AuditOrder) async {
         // Damage is told by other means, and there is no use in telling it of every file.
-        guard service.janitor.hold == nil else { return }
+        guard tools.storage.hold == nil else { return }
         let lines = Mutex(0)
         do {
-            let last = try await Audit(service, order).run { step in
+            let last = try await Audit(tools, order).run { step in
                 guard case .finding(let finding) = step else { return }
                 let number = lines.withLock { lines in
                     lines += 1

@@ -1,4 +1,4 @@
-import Blobs
+import Store
 import Tree
 
 /// A part of an audit, which goes through something page by page.

@@ -1,9 +1,9 @@
 import API
-import Blobs
 import Concurrency
 import Cryptography
 import Files
 import Posts
+import Store
 import Tree
 
 /// Reads the files of one folder, and compares their bytes with what is known of them.

@@ -1,8 +1,8 @@
 package import API
 import Access
-import Blobs
 import Posts
 import Social
+import Store
 import Tree
 import TreeModel
 
@@ -13,11 +13,11 @@ package struct Explanation: Sendable {
     private static let maxCommits = 200
     private static let page = 500
 
-    private let service: UploadService
+    private let tools: AuditTools
 
-    package init(_ service: UploadService) { self.service = service }
+    package init(_ tools: AuditTools) { self.tools = tools }
 
-    private var tree: TreeStore { service.tree }
+    private var tree: TreeStore { tools.tree }
 
     /// Explains an upload, or a file of it, which is the only one then.
     ///
@@ -25,7 +25,7 @@ package struct Explanation: Sendable {
     package func document(of subject: ExplainedSubject) async throws -> ExplanationDocument {
         let id = subject.id
         var document = ExplanationDocument(id: id.string)
-        let record = try await service.store.record(of: id)
+        let record = try await tools.store.record(of: id)
         if let record { add(record, to: &document) }
         document.deletedAt = try await tree.get(Paths.deleted(id))?.integerValue
         let verifiedAt = try await tree.get(Paths.verified(id))?.integerValue
@@ -66,7 +66,7 @@ package struct Explanation: Sendable {
     ) async throws -> [ExplanationDocument.File] {
         let claims = try await tree.snapshot { try FolderClaims(of: id, owner: owner, asIfAtRest: true, in: $0) }
         let garbage = try await garbage(of: id)
-        let present = try await service.storage.blobs.files(userID: owner, postID: id.string)
+        let present = try await tools.blobs.files(userID: owner, postID: id.string)
         let sizes = Dictionary(present.map { ($0.name, $0.byteCount) }) { one, _ in one }
         let wanted = claims.byName
         let names = Set(wanted.keys).union(sizes.keys).union(record?.photos.values.flatMap(\.files.keys) ?? [])

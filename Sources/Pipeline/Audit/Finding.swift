@@ -1,6 +1,6 @@
 import API
-import Blobs
 import Posts
+import Store
 import Tree
 
 /// Something that an audit has found, and what would mend it.

@@ -1,6 +1,6 @@
 import API
-import Blobs
 package import Posts
+import Store
 package import Tree
 
 /// What one state of the tree says about the folder of one id in the blob store: which files have to be there, how large they

@@ -1,6 +1,6 @@
 import API
-import Blobs
 import Posts
+import Store
 import Tree
 
 /// The comparison of one folder of the blob store with what the tree says of it, while both change.

@@ -1,7 +1,7 @@
 import API
-import Blobs
 import Concurrency
 import Posts
+import Store
 import Tree
 
 /// Looks at the folders of the blob store that a list of the tree leads to, and reads their files where that is asked for.

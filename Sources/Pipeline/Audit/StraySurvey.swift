@@ -1,6 +1,6 @@
 import API
-import Blobs
 import Posts
+import Store
 import Tree
 
 /// Looks for folders of the blob store that nothing in the tree leads to, and for what lies where no blob can be.

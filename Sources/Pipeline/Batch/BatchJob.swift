@@ -8,7 +8,7 @@ package import TreeModel
 package struct BatchJob: Sendable, Hashable {
     package let id: PushID
     package let kind: BatchJobKind
-    package internal(set) var selection: Rethumb.Selection
+    package internal(set) var selection: PostSelection
     package var state: BatchJobState
     package var phase = BatchJobPhase.render
     /// Of a job that renders: when posts show what it has made.
@@ -29,7 +29,7 @@ package struct BatchJob: Sendable, Hashable {
     package var fault: String?
 
     init(
-        id: PushID, kind: BatchJobKind, selection: Rethumb.Selection = .init(), switches: BatchJobSwitch = .each,
+        id: PushID, kind: BatchJobKind, selection: PostSelection = .init(), switches: BatchJobSwitch = .each,
         createdAt: Int64
     ) {
         (self.id, self.kind, self.selection, self.createdAt) = (id, kind, selection, createdAt)
@@ -54,13 +54,13 @@ package struct BatchJob: Sendable, Hashable {
     }
 
     /// What does it.
-    func job(in service: UploadService) -> any PostJob {
+    func job(with tools: PostTools) -> any PostJob {
         switch (kind, phase) {
-        case (.scrub, _): OriginalScrub(service, user: selection.user, isCheck: false)
-        case (.originals, _): OriginalRetention(service, by: rule, user: selection.user, at: createdAt)
-        case (.rethumb, .render): Rethumb(service, selection: selection, by: recipes, generation: generation)
-        case (.rethumb, .switch): GenerationSwitch(service: service, generation: generation)
-        case (.rethumb, .rollback): GenerationRollback(service: service, generation: generation)
+        case (.scrub, _): OriginalScrub(tools, user: selection.user, isCheck: false)
+        case (.originals, _): OriginalRetention(tools, by: rule, user: selection.user, at: createdAt)
+        case (.rethumb, .render): Rethumb(tools, selection: selection, by: recipes, generation: generation)
+        case (.rethumb, .switch): GenerationSwitch(tools: tools, generation: generation)
+        case (.rethumb, .rollback): GenerationRollback(tools: tools, generation: generation)
         }
     }
 
@@ -102,7 +102,7 @@ extension BatchJob {
             let state = value["state"]?.stringValue.flatMap(BatchJobState.init),
             let createdAt = value["created_at"]?.integerValue
         else { return nil }
-        var selection = Rethumb.Selection()
+        var selection = PostSelection()
         selection.user = value["user"]?.stringValue.flatMap { UserID($0) }
         selection.since = value["since"]?.integerValue
         selection.onlyMissing = value["only_missing"]?.boolValue ?? false

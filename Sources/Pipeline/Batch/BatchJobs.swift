@@ -181,24 +181,26 @@ package final class BatchJobs: Sendable {
     // MARK: The work
 
     /// Does what is to be done, until a shutdown; a job that is cut off then goes on at the next start.
-    package func run(in service: UploadService) async {
+    ///
+    /// - Parameter slot: Room for one job over posts at a time.
+    package func run(with tools: PostTools, in slot: JobSlot) async {
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled, (try? await self.load()) == nil {
                 try? await Task.sleep(for: .seconds(1))
             }
             self.wakes.continuation.yield()
             for await _ in self.wakes.stream {
-                while !Task.isCancelled, let job = self.next { await self.work(on: job.id, in: service) }
+                while !Task.isCancelled, let job = self.next { await self.work(on: job.id, tools, slot) }
             }
         }
     }
 
     private var next: BatchJob? { known.last { $0.state == .running } }
 
-    private func work(on id: PushID, in service: UploadService) async {
+    private func work(on id: PushID, _ tools: PostTools, _ slot: JobSlot) async {
         let task = state.withLock { state -> Task<Void, Never>? in
             guard let job = state.jobs[id], job.state == .running else { return nil }
-            let task = Task { await self.attempt(job, in: service) }
+            let task = Task { await self.attempt(job, tools, slot) }
             state.current = Work(id: id, task: task)
             return task
         }
@@ -211,12 +213,12 @@ package final class BatchJobs: Sendable {
         state.withLock { $0.current = nil }
     }
 
-    private func attempt(_ job: BatchJob, in service: UploadService) async {
+    private func attempt(_ job: BatchJob, _ tools: PostTools, _ slot: JobSlot) async {
         do {
-            let ticket = try await service.jobSlot.wait()
+            let ticket = try await slot.wait()
             defer { withExtendedLifetime(ticket) {} }
             var stopwatch = Stopwatch()
-            _ = try await job.job(in: service).run(from: job.progress, at: job.pace) { progress in
+            _ = try await job.job(with: tools).run(from: job.progress, at: job.pace) { progress in
                 let milliseconds = stopwatch.lap()
                 self.change(job.id) {
                     $0.progress = progress

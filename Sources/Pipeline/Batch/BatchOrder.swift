@@ -5,7 +5,7 @@ package import Posts
 /// What a job over posts is to do.
 package struct BatchOrder: Sendable {
     package var kind: BatchJobKind
-    package var selection = Rethumb.Selection()
+    package var selection = PostSelection()
     package var switches = BatchJobSwitch.each
     /// Of a job that renders: its recipes; nil for those of the settings.
     package var recipes: [Recipe]?

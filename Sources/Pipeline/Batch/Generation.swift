@@ -1,6 +1,6 @@
 import API
-import Blobs
 import Posts
+import Store
 import Tree
 import TreeModel
 

@@ -1,5 +1,5 @@
-import Blobs
 import Posts
+import Store
 import Tree
 
 /// Whose the bytes are that one upload to the bucket has brought: the value at ``Paths/objectFile(_:)``.
@@ -21,6 +21,10 @@ extension ObjectFile {
         else { return nil }
         self.init(folder: String(text[..<slash]), name: name)
     }
+}
+
+extension Paths {
+    static func objectFile(_ blob: BlobName) -> TreePath { objectFiles / TreeKey(unchecked: blob.postID) }
 }
 
 extension TreeSnapshot {

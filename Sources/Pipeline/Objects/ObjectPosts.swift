@@ -1,6 +1,6 @@
 import API
-import Blobs
 import Posts
+import Store
 import Tree
 
 /// Makes the posts of Firebase's clients posts of ours: they bring a photo as an object, `USER/full/…/NAME`, and then write a post

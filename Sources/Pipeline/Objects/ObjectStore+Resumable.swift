@@ -1,9 +1,9 @@
 import API
 import Access
-import Blobs
 import Files
 import Imaging
 package import Posts
+import Store
 import Tree
 package import TreeModel
 

@@ -1,11 +1,11 @@
 package import API
 import Access
-import Blobs
 import Cryptography
 import Files
 import Imaging
 import Posts
 import Social
+import Store
 import Tree
 package import TreeModel
 

@@ -1,7 +1,7 @@
 import API
 import Access
-package import Blobs
 import Cryptography
+package import Store
 package import Tree
 import TreeModel
 

@@ -1,6 +1,6 @@
 package import API
-import Blobs
 import Posts
+import Store
 import Tree
 
 /// What a rule would do with originals: how many, and how many bytes there would be; and what it would leave alone, and why.
@@ -11,18 +11,18 @@ package struct OriginalPlan: Sendable {
     private static let maxEncodings = 16
     private static let patience = Duration.seconds(2)
 
-    private let service: UploadService
+    private let tools: PostTools
     private let order: BatchOrder
 
-    package init(_ service: UploadService, _ order: BatchOrder) { (self.service, self.order) = (service, order) }
+    package init(_ tools: PostTools, _ order: BatchOrder) { (self.tools, self.order) = (tools, order) }
 
     /// Looks and counts.
     ///
     /// - Throws: `Failure` `bad_request` where there is no rule.
     package func document() async throws -> BatchPlanDocument {
-        let rule = try service.rule(of: order)
-        let now = service.store.now
-        let job = OriginalRetention(service, by: rule, user: order.selection.user, at: now)
+        let rule = try order.rule(orBy: tools.settings)
+        let now = tools.now
+        let job = OriginalRetention(tools, by: rule, user: order.selection.user, at: now)
         let total = try await job.count()
         let ids = try await sample(of: job, total, until: rule.deadline(at: now))
         var (posts, bytes) = (0, 0)
@@ -30,7 +30,7 @@ package struct OriginalPlan: Sendable {
         var due: [(record: UploadRecord, photo: UploadRecord.Photo)] = []
         for id in ids {
             try Task.checkCancellation()
-            guard let post = try await OriginalPost(id, in: service) else { continue }
+            guard let post = try await OriginalPost(id, in: tools) else { continue }
             var isDue = false
             for (index, photo) in post.record.orderedPhotos.enumerated() {
                 if let obstacle = try await post.obstacle(to: rule.action, ofPhoto: index, readsFiles: false) {
@@ -103,12 +103,12 @@ package struct OriginalPlan: Sendable {
     }
 }
 
-extension UploadService {
+extension BatchOrder {
     /// The rule of a job over originals: its own, or that of the settings.
     ///
     /// - Throws: `Failure` `bad_request` where there is none.
-    package func rule(of order: BatchOrder) throws(Failure) -> OriginalRule {
-        guard let rule = order.rule ?? settings.originals else {
+    package func rule(orBy settings: PipelineSettings) throws(Failure) -> OriginalRule {
+        guard let rule = rule ?? settings.originals else {
             throw Failure(
                 .badRequest, "originals are kept: there is no rule for them",
                 hint: "say what to do, such as --rule drop,365d, or choose the setting originals")

@@ -1,14 +1,14 @@
 import API
-import Blobs
 import Concurrency
 import Files
 import Imaging
 import Posts
+import Store
 import Tree
 
 /// A post whose originals a rule is about, in one state of the tree.
 struct OriginalPost: Sendable {
-    let service: UploadService
+    let tools: PostTools
     let record: UploadRecord
     let path: TreePath
     /// What the post says of its photos.
@@ -18,8 +18,8 @@ struct OriginalPost: Sendable {
     private let isPrepared: Bool
 
     /// - Returns: Nil for a post that is not there, or has nothing that was uploaded here.
-    init?(_ id: PostID, in service: UploadService) async throws {
-        let read = try await service.tree.snapshot { snapshot in
+    init?(_ id: PostID, in tools: PostTools) async throws {
+        let read = try await tools.tree.snapshot { snapshot in
             (
                 path: try snapshot.path(ofPost: id), post: try snapshot.record(ofPost: id),
                 record: try snapshot.upload(behindPost: id),
@@ -29,7 +29,7 @@ struct OriginalPost: Sendable {
         guard let path = read.path, let post = read.post, let record = read.record, record.state == .published else {
             return nil
         }
-        (self.service, self.record, self.path, isPrepared) = (service, record, path, read.isPrepared)
+        (self.tools, self.record, self.path, isPrepared) = (tools, record, path, read.isPrepared)
         photos = post["photos"]
         shown = PostPhotos.read(post) ?? []
     }
@@ -64,7 +64,7 @@ struct OriginalPost: Sendable {
     ) async throws -> OriginalObstacle? {
         if photo.isBlurred { return .blurred }
         if isPrepared { return .unseenRun }
-        let recipes = service.settings.recipes
+        let recipes = tools.settings.recipes
         guard shown.count == record.photos.count, !shown[index].isBlurred,
             let largest = recipes.max(by: { $0.width * $0.height < $1.width * $1.height })
         else { return .renditionsMissing }
@@ -87,7 +87,7 @@ struct OriginalPost: Sendable {
     /// Whether the file of a rendition is there, with the bytes that were made.
     private func isSound(_ name: String, _ known: RenditionFile, readsFiles: Bool) async throws -> Bool {
         do {
-            let file = try await service.storage.blobs.open(try record.blobName(name))
+            let file = try await tools.blobs.open(try record.blobName(name))
             let byteCount = try await FileThreads.run { () throws(FileError) in try file.byteCount() }
             guard byteCount == known.byteCount else { return false }
             guard readsFiles else { return true }

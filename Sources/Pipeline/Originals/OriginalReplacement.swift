@@ -1,7 +1,7 @@
-import Blobs
 import Cryptography
 import Files
 import Posts
+import Store
 import Tree
 
 /// The exchange of an original for another file, safe against a crash at every step: the new file is announced as garbage, and
@@ -10,7 +10,7 @@ import Tree
 ///
 /// It is made while nothing else replaces files of the post (`GarbageList.locks`).
 struct OriginalReplacement: Sendable {
-    let service: UploadService
+    let tools: PostTools
     let id: PostID
     /// The number of the photo in the record.
     let number: Int
@@ -28,14 +28,14 @@ struct OriginalReplacement: Sendable {
         change: @escaping @Sendable (inout UploadRecord.Photo) -> Void = { _ in }
     ) async throws -> Bool {
         var update = MultiPathUpdate()
-        let announcement = try service.garbage.add([new], to: &update)
-        _ = try await service.tree.commit(update, at: "\(step)-announced")
-        try await service.storage.blobs.write([(new, bytes)])
+        let announcement = try tools.garbage.add([new], to: &update)
+        _ = try await tools.tree.commit(update, at: "\(step)-announced")
+        try await tools.blobs.write([(new, bytes)])
         var checksums = ObjectChecksums()
         bytes.withUnsafeBytes { checksums.update($0) }
         let (md5, crc32c) = checksums.finish()
         let hash = sha256(of: bytes)
-        return try await service.tree.transact(at: step) { snapshot, update in
+        return try await tools.tree.transact(at: step) { snapshot, update in
             guard try snapshot.isShown(id), var record = try snapshot.upload(id),
                 var photo = record.photos[number], photo.fileName == old.fileName, photo.droppedAt == nil
             else { return false }
@@ -46,11 +46,11 @@ struct OriginalReplacement: Sendable {
                 let object = try snapshot.object(file.name), object.blob == old
             {
                 let replaced = object.replacing(
-                    new, byteCount: bytes.count, md5: md5, crc32c: crc32c, at: service.store.now)
+                    new, byteCount: bytes.count, md5: md5, crc32c: crc32c, at: tools.now)
                 update[ObjectKey.path(file.name)] = replaced.value
             }
             update[Paths.upload(id)] = try record.value()
-            try service.garbage.add([old], to: &update)
+            try tools.garbage.add([old], to: &update)
             if let announcement { update[announcement] = nil }
             return true
         }

@@ -1,9 +1,9 @@
 import API
-import Blobs
 import Concurrency
 import Files
 import Imaging
 package import Posts
+import Store
 import Tree
 
 /// The batch job that does with originals what a rule says, once their posts are old enough.
@@ -14,7 +14,7 @@ package struct OriginalRetention: PostJob {
     /// A re-encoded original that is not smaller than this share of the former one is not worth it.
     private static let worthwhileShare = 0.9
 
-    package let service: UploadService
+    package let tools: PostTools
     private let rule: OriginalRule?
     private let lists: PostLists
 
@@ -22,21 +22,21 @@ package struct OriginalRetention: PostJob {
     ///   - rule: What is done; nil for nothing.
     ///   - user: Only this person's posts.
     ///   - time: By when the age of posts is told, in milliseconds since the epoch.
-    package init(_ service: UploadService, by rule: OriginalRule?, user: UserID? = nil, at time: Int64) {
-        (self.service, self.rule) = (service, rule)
+    package init(_ tools: PostTools, by rule: OriginalRule?, user: UserID? = nil, at time: Int64) {
+        (self.tools, self.rule) = (tools, rule)
         var lists = PostLists.all(of: user)
         lists.until = rule?.deadline(at: time) ?? 0
         self.lists = lists
     }
 
     package func page(after position: PostID?) async throws -> [PostID] {
-        try await lists.page(after: position, in: service.tree)
+        try await lists.page(after: position, in: tools.tree)
     }
 
-    package func count() async throws -> Int { try await lists.count(in: service.tree) }
+    package func count() async throws -> Int { try await lists.count(in: tools.tree) }
 
     package func change(_ id: PostID) async throws -> Bool {
-        guard let rule, let post = try await OriginalPost(id, in: service) else { return false }
+        guard let rule, let post = try await OriginalPost(id, in: tools) else { return false }
         var isChanged = false
         for index in post.record.photoNumbers.indices {
             try Task.checkCancellation()
@@ -60,10 +60,10 @@ package struct OriginalRetention: PostJob {
         let recipe = try Recipe(
             name: "original", fit: .inside, width: Recipe.maxSide, height: Recipe.maxSide, quality: quality)
         let name = try record.blobName(photo.fileName)
-        let image = try await service.scheduler.render(
-            recipes: [recipe], limits: service.settings.limits, priority: .batch, for: record.owner.description,
+        let image = try await tools.scheduler.render(
+            recipes: [recipe], limits: tools.settings.limits, priority: .batch, for: record.owner.description,
             of: (record.id.string, photo.fileByteCount)
-        ) { try await service.storage.blobs.open(name) }
+        ) { try await tools.blobs.open(name) }
         guard let rendition = image.renditions.first, rendition.size == image.header.size else { return nil }
         let sent = try await read(name)
         let bytes = CarriedEXIF.carry(from: sent, to: rendition.bytes)
@@ -73,8 +73,8 @@ package struct OriginalRetention: PostJob {
     }
 
     private func read(_ name: BlobName) async throws -> [UInt8] {
-        let limit = max(service.settings.limits.maxInputBytes, ImageLimits().maxInputBytes)
-        let file = try await service.storage.blobs.open(name)
+        let limit = max(tools.settings.limits.maxInputBytes, ImageLimits().maxInputBytes)
+        let file = try await tools.blobs.open(name)
         return try await FileThreads.run { () throws(FileError) in try file.readAll(maxBytes: limit) }
     }
 
@@ -89,7 +89,7 @@ package struct OriginalRetention: PostJob {
         }
         let suffix = number == 0 ? "" : "-\(number + 1)"
         let new = try record.blobName("original\(suffix)-q\(quality)-\(RenditionAttempt()).jpg")
-        let replacement = OriginalReplacement(service: service, id: record.id, number: number, old: old)
+        let replacement = OriginalReplacement(tools: tools, id: record.id, number: number, old: old)
         let isDone = try await replacement.run(encoded, as: new, at: "original-reencoded") { photo in
             photo.reencoding = Reencoding(quality: quality, source: photo.fileSHA256)
         }
@@ -106,7 +106,7 @@ package struct OriginalRetention: PostJob {
         let hint = "put blobs/\(name) back from a backup; tintype verify tells what else is"
         let isSound: Bool
         do {
-            let file = try await service.storage.blobs.open(name)
+            let file = try await tools.blobs.open(name)
             isSound = try await FileDigest.sha256(photo.fileSHA256).matches(file, at: RateLimiter(perSecond: nil))
         } catch let error as FileError where error.code == .notFound {
             throw Failure(.originalMissing, "the original of \(photo.originalName) is gone", hint: hint)
@@ -123,21 +123,21 @@ package struct OriginalRetention: PostJob {
         let path = Paths.photo(number, of: id)
         var update = MultiPathUpdate(preconditions: [.equals(path / "file_name", .string(photo.fileName))])
         update[path / "reencoded"] = .string(reencoding.text)
-        _ = try await service.tree.updateIfPossible(update)
+        _ = try await tools.tree.updateIfPossible(update)
     }
 
     // MARK: Dropping
 
     private func drop(_ index: Int, of post: OriginalPost) async throws -> Bool {
-        let (id, number, now) = (post.record.id, post.record.photoNumbers[index], service.store.now)
-        return try await service.tree.transact(at: "original-dropped") { [service] snapshot, update in
+        let (id, number, now) = (post.record.id, post.record.photoNumbers[index], tools.now)
+        return try await tools.tree.transact(at: "original-dropped") { [tools] snapshot, update in
             guard var record = try snapshot.upload(id), var photo = record.photos[number],
                 photo == post.record.photos[number], try snapshot.get(post.path / "photos") == post.photos
             else { return false }
             photo.drop(at: now)
             record.photos[number] = photo
             update[Paths.upload(id)] = try record.value()
-            try service.garbage.add([try record.blobName(photo.fileName)], to: &update)
+            try tools.garbage.add([try record.blobName(photo.fileName)], to: &update)
             return true
         }
     }

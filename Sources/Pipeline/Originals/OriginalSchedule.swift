@@ -2,6 +2,7 @@ import API
 import Logging
 import Posts
 import ServiceLifecycle
+import Store
 import Tree
 
 /// Begins the job that does with originals what the setting says, once a day.
@@ -10,7 +11,10 @@ struct OriginalSchedule: Sendable {
     private static let patience = Duration.seconds(600)
     private static let day: Int64 = 86_400_000
 
-    let service: UploadService
+    let tools: PostTools
+    let storage: StorageFolder
+    let batches: BatchJobs
+    let slot: JobSlot
     let logger: Logger
 
     /// Begins jobs until a graceful shutdown.
@@ -23,7 +27,7 @@ struct OriginalSchedule: Sendable {
                 } catch let error as Failure where error.code == .jobRunning {
                     // It begins when that has ended.
                 } catch {
-                    if service.disk.gate.pause == nil {
+                    if tools.disk.gate.pause == nil {
                         logger.warning("cannot begin the job over originals", metadata: ["fault": "\(error)"])
                     }
                 }
@@ -34,20 +38,20 @@ struct OriginalSchedule: Sendable {
 
     /// Begins the job, if the setting wants one, and the last began a day ago.
     func beginWhatIsDue() async throws {
-        guard service.settings.originals != nil, service.janitor.hold == nil, service.tree.health.damage == nil,
-            service.disk.gate.pause == nil, !service.jobSlot.isInUse
+        guard tools.settings.originals != nil, storage.hold == nil, tools.tree.health.damage == nil,
+            tools.disk.gate.pause == nil, !slot.isInUse
         else { return }
-        let now = service.store.now
-        let last = try await service.tree.get(Paths.originalsSchedule)
+        let now = tools.now
+        let last = try await tools.tree.get(Paths.originalsSchedule)
         guard last?["at"]?.integerValue ?? 0 <= now - Self.day else { return }
         var order = BatchOrder(.originals)
-        order.rule = service.settings.originals
-        let job = try await service.batches.begin(order)
-        try await service.tree.set(
+        order.rule = tools.settings.originals
+        let job = try await batches.begin(order)
+        try await tools.tree.set(
             Paths.originalsSchedule, to: ["at": .integer(now), "job": .string(job.id.string)])
         // The list of jobs is for those that somebody has begun.
         if let old = last?["job"]?.stringValue.flatMap({ PushID($0) }) {
-            try? await service.batches.remove(old)
+            try? await batches.remove(old)
         }
     }
 }

@@ -1,35 +1,6 @@
 import API
-package import Posts
+import Posts
 import Tree
-
-/// What an upload is that becomes a photo of a draft: it comes in several requests, is rendered when its last byte is there, and ends
-/// in the update that adds it.
-package struct DraftPlace: Sendable, Hashable {
-    package let id: PostID
-    /// The photo's number in the draft, taken when it was begun: so photos are in that order, whichever is there first.
-    package let number: Int
-    /// The size of the whole, once it is the draft's.
-    package var byteCount: Int?
-
-    init(id: PostID, number: Int) {
-        self.id = id
-        self.number = number
-    }
-
-    var value: TreeValue {
-        var fields: [TreeKey: TreeValue] = ["id": .string(id.description), "number": .integer(Int64(number))]
-        if let byteCount { fields["bytes"] = .integer(Int64(byteCount)) }
-        return .object(fields)
-    }
-
-    /// Reads a place back; nil for what is none.
-    init?(_ value: TreeValue?) {
-        guard let id = value?["id"]?.stringValue.flatMap({ PostID($0) }), let number = value?["number"]?.integerValue
-        else { return nil }
-        self.init(id: id, number: Int(number))
-        byteCount = (value?["bytes"]?.integerValue).map { Int($0) }
-    }
-}
 
 extension UploadRecord {
     /// Where an upload in several requests ended, in bytes; nil while it has not.
@@ -46,7 +17,7 @@ extension ResumableUploads {
         request.purpose = .draftPhoto
         request.clientReference = clientReference
         // Of a photo that was begun before with the same key, this number is not used.
-        request.place = DraftPlace(id: draft.id, number: try await store.drafts.nextPhotoNumber(of: draft.id))
+        request.place = DraftPosition(id: draft.id, number: try await store.drafts.nextPhotoNumber(of: draft.id))
         return try await begin(request, photo)
     }
 
@@ -65,7 +36,8 @@ extension ResumableUploads {
 
     /// Adds a photo whose bytes are all there to its draft, and ends its upload, in one update: so it is added once, whatever is
     /// repeated. A photo that cannot be decoded fails, and the draft stays as it was.
-    func add(_ record: UploadRecord, to place: DraftPlace, _ session: ResumableSession) async throws -> UploadRecord {
+    func add(_ record: UploadRecord, to place: DraftPosition, _ session: ResumableSession) async throws -> UploadRecord
+    {
         var rendered: PhotoRecord?
         do {
             try record.requireOwner()
@@ -86,7 +58,7 @@ extension ResumableUploads {
     }
 
     private func end(
-        _ record: UploadRecord, with photo: UploadRecord.Photo, in place: DraftPlace
+        _ record: UploadRecord, with photo: UploadRecord.Photo, in place: DraftPosition
     ) async throws -> UploadRecord {
         let failed = try await replaced(by: record)
         return try await store.transition(record.id, from: .receiving, to: .published, replacing: failed) { record in
@@ -98,7 +70,7 @@ extension ResumableUploads {
 
     /// Deletes what a photo left that is not its draft's. What a crash keeps from that goes when the draft ends: it lists what it
     /// does not name as garbage.
-    private func discard(_ place: DraftPlace, _ rendered: PhotoRecord?) async throws {
+    private func discard(_ place: DraftPosition, _ rendered: PhotoRecord?) async throws {
         guard let draft = try await store.record(of: place.id) else { return }
         try await ingester.discard(place.number, rendered, of: draft)
         // Where the draft has ended meanwhile, its files go, and with them those of this photo.

@@ -2,6 +2,7 @@ import API
 import Concurrency
 import Files
 package import Posts
+import Store
 package import Tree
 
 /// Files whose bytes come in several requests, whatever they are for: uploads at `/v1/uploads`, or what other parts of the

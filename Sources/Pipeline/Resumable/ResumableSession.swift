@@ -3,6 +3,7 @@ import Cryptography
 package import Files
 package import NIOCore
 import Posts
+import Store
 import Synchronization
 import Tree
 

@@ -2,6 +2,7 @@ import API
 import Files
 import Logging
 import Posts
+import Store
 import Tree
 
 /// Puts in order what is received in several requests, once a minute: finishes what has all its bytes, ends what was left alone, and

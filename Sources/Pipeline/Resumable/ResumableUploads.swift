@@ -5,6 +5,7 @@ import Imaging
 import Logging
 package import Posts
 import Social
+import Store
 import Tree
 import TreeModel
 

@@ -1,7 +1,7 @@
 import API
-import Blobs
 import Posts
 import Social
+import Store
 import Tree
 
 /// Counts files anew in the commit that changes what is known of them, whoever makes it: so each user's sums are always there, and

@@ -4,17 +4,21 @@ import Tree
 
 /// Tells how much room files take up: everybody's, and each user's.
 package struct UsageReader: Sendable {
-    private let service: UploadService
+    private let tree: TreeStore
+    private let settings: SharedSettings
+    private let count: UsageCount
 
-    package init(_ service: UploadService) { self.service = service }
+    init(_ tree: TreeStore, settings: SharedSettings, count: UsageCount) {
+        (self.tree, self.settings, self.count) = (tree, settings, count)
+    }
 
     /// A page of what users' files come to, in the order of their ids, with the sum over all users.
     ///
     /// - Parameter last: The user behind whom the page begins; nil for the first page.
     package func page(after last: UserID?, limit: Int) async throws -> UsagePageDocument {
-        let isComplete = try await service.storage.usage.isDone()
-        let standard = service.settings.userQuota
-        return try await service.tree.snapshot { snapshot in
+        let isComplete = try await count.isDone()
+        let standard = settings.value.userQuota
+        return try await tree.snapshot { snapshot in
             var users: [UsageDocument] = []
             var range = last.map { KeyRange.after($0.key) } ?? .all
             var next: String?
@@ -42,8 +46,8 @@ package struct UsageReader: Sendable {
     ///
     /// - Throws: `Failure` `unknown_user` for a user who is nobody, and has no files.
     package func document(of user: UserID) async throws -> UsageDocument {
-        let standard = service.settings.userQuota
-        return try await service.tree.snapshot { snapshot in
+        let standard = settings.value.userQuota
+        return try await tree.snapshot { snapshot in
             let line = try snapshot.get(Paths.usageOfOwners / user.key)
             guard try line != nil || snapshot.exists(Paths.person(user)) else {
                 throw Failure(.unknownUser, "there is no user \(user)", hint: "tintype du lists who has files here")

@@ -1,5 +1,6 @@
 import API
 package import Posts
+import Store
 import Synchronization
 import Tree
 

@@ -2,6 +2,7 @@ import Accounts
 import Database
 import Hummingbird
 import Pipeline
+import Store
 
 /// The applications of the server that Firebase's SDKs speak to, beside the database, each with its middleware.
 extension HTTPServer {
@@ -29,8 +30,9 @@ extension HTTPServer {
         router.add(middleware: AdmissionMiddleware(admission: admission, audit: audit))
         return router.middlewares.constructResponder(
             finalResponder: StorageResponder(
-                service: service, media: media, isEmulator: settings.database.isEmulator,
-                publicURL: settings.publicURL))
+                tree: service.tree, blobs: service.storage.blobs, objects: service.objects, gate: service.disk.gate,
+                restrictions: service.restrictions, media: media, files: mediaRoutes,
+                isEmulator: settings.database.isEmulator, publicURL: settings.publicURL))
     }
 
     func responses(in words: ErrorWords) -> ResponseMiddleware {

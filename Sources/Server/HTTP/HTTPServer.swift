@@ -11,6 +11,7 @@ package import Logging
 import NIOCore
 package import Pipeline
 import ServiceLifecycle
+import Store
 import TreeModel
 
 /// The HTTP server: the service's interface on a Unix socket and, when asked for, on a loopback port.
@@ -68,7 +69,7 @@ package struct HTTPServer: Service, CustomStringConvertible {
     private let onListening: @Sendable (Listener) -> Void
     private let names: HostNames
     let admission: Admission
-    private let access: DatabaseAccess
+    let access: DatabaseAccess
     let spool: ResponseSpool
     let audit: AuditLog
     private let streams: EventStreams
@@ -130,7 +131,10 @@ package struct HTTPServer: Service, CustomStringConvertible {
         try addresses.prepareSocket()
         defer { addresses.removeSocket() }
         let operations = OperationsReport(
-            service, room: room, open: admission.open, audit: audit, traffic: traffic, pages: pages)
+            .init(
+                storage: service.storage, disk: service.disk, store: service.store, scheduler: service.scheduler,
+                batches: service.batches),
+            health, room: room, open: admission.open, audit: audit, traffic: traffic, pages: pages)
         let responder = responder(operations)
         var listeners: [any Service] = [operations.history, socketApplication(responder)]
         if let address = settings.listen {
@@ -154,11 +158,6 @@ package struct HTTPServer: Service, CustomStringConvertible {
 
     // MARK: - What is served
 
-    private var limits: BodyLimits {
-        BodyLimits(
-            maxPhotoBytes: service.settings.limits.maxInputBytes, maxRequestBytes: settings.maxRequestBytes)
-    }
-
     private func responder(_ operations: OperationsReport) -> Dispatcher {
         let proxyWarning = ProxyWarning()
         let photosGuard = SiteGuard(names: names, origins: origins, proxyWarning: proxyWarning)
@@ -180,57 +179,6 @@ package struct HTTPServer: Service, CustomStringConvertible {
             wire: database.middlewares.constructResponder(finalResponder: WireResponder(sockets: sockets)),
             identity: identity(behind: photosGuard), storage: storage(behind: photosGuard),
             streams: streams, sockets: sockets, databaseGuard: databaseGuard, traffic: traffic)
-    }
-
-    private func photos(
-        behind guard: SiteGuard, _ operations: OperationsReport
-    ) -> Router<RequestContext> {
-        let router = Router(context: RequestContext.self)
-        router.add(middleware: GzipMiddleware())
-        router.add(middleware: CORSMiddleware(origins: origins))
-        router.add(middleware: responses(in: .problems))
-        router.add(middleware: `guard`)
-        router.add(middleware: AdmissionMiddleware(admission: admission, audit: audit))
-        var routes = RouteTable()
-        ResumableRoutes(service, media, limits: limits, publicURL: settings.publicURL).add(to: &routes)
-        let events = EventResponder(
-            service.tree, admission.access, keepAlive: settings.database.keepAlive, listedIn: admission.open)
-        EventRoutes(service.tree, access.database, media, events).add(to: &routes)
-        PostRoutes(service, media, access.database).add(to: &routes)
-        SocialRoutes(service, media, access.database, limits: limits, events: events).add(to: &routes)
-        UnclaimedRoutes(service.unclaimed).add(to: &routes)
-        MediaRoutes(service, media).add(to: &routes)
-        ScrubRoutes(service).add(to: &routes)
-        ExpiryRoutes(expiry: service.expiry).add(to: &routes)
-        StorageRulesRoutes(rules: media.rules).add(to: &routes)
-        ChangeRoutes(access, keepAlive: settings.database.keepAlive, listedIn: admission.open).add(to: &routes)
-        if let reload = settings.reload { ReloadRoutes(reload: reload).add(to: &routes) }
-        if let accounts {
-            AccountRoutes(accounts: accounts.service).add(to: &routes)
-            KeyRoutes(
-                keys: accounts.adminKeys, signingKeys: accounts.signingKeys, authority: accounts.authority,
-                mediaKeys: accounts.mediaKeys, media: media.signer, logger: logger
-            ).add(to: &routes)
-        }
-        let health = HealthRoutes(service, room)
-        health.add(to: &routes)
-        MetricsRoutes(health).add(to: &routes)
-        OperationsRoutes(operations, admission).add(to: &routes)
-        FailureRoutes(service).add(to: &routes)
-        RefusalRoutes(audit: audit).add(to: &routes)
-        BatchRoutes(service).add(to: &routes)
-        AuditRoutes(service).add(to: &routes)
-        BackupRoutes(service.storage).add(to: &routes)
-        UpgradeRoutes(service.storage).add(to: &routes)
-        UsageRoutes(service).add(to: &routes)
-        let source = PageSource(service, media, access.database, publicURL: settings.publicURL)
-        AssetRoutes().add(to: &routes)
-        PageRoutes(source: source, canSendCodes: accounts?.service.canSendCodes ?? false).add(to: &routes)
-        SyndicationRoutes(source: source).add(to: &routes)
-        EmbedRoutes(source: source).add(to: &routes)
-        routes.addDescription(version: ServiceVersion.current)
-        routes.register(with: router)
-        return router
     }
 
     // MARK: - Where it is served

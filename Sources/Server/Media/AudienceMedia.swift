@@ -1,9 +1,9 @@
 import API
 import Access
-import Blobs
 import Pipeline
 import Posts
 import Social
+import Store
 import Tree
 
 /// Tells whose the photos of posts for audiences are: their members', their author's and admins', whatever the storage

@@ -1,9 +1,9 @@
 import API
 package import Access
-import Blobs
 import Pipeline
 package import Posts
 import Rules
+import Store
 import Tree
 import TreeModel
 

@@ -1,25 +1,29 @@
 import API
 import Access
-import Blobs
 import Files
 import HTTPTypes
 import Hummingbird
 import Imaging
 import NIOCore
 import Pipeline
+import Store
 import Tree
 
 /// `/media/{uid}/{postId}/{file}`: the blobs, for as long as anybody likes to keep them: a name never changes its bytes.
 /// Originals are served without the place where they were taken, unless `location=keep` asks for them as they were sent.
 struct MediaRoutes: Sendable {
-    private let service: UploadService
+    private let tree: TreeStore
+    private let blobs: any BlobStore
+    private let restrictions: ModerationRestrictions
     private let access: MediaAccess
     private let scrubber: OriginalScrubber
 
-    init(_ service: UploadService, _ access: MediaAccess) {
-        self.service = service
-        self.access = access
-        scrubber = OriginalScrubber { service.settings.limits.maxInputBytes }
+    init(
+        _ tree: TreeStore, _ blobs: any BlobStore, _ restrictions: ModerationRestrictions, _ access: MediaAccess,
+        settings: SharedSettings
+    ) {
+        (self.tree, self.blobs, self.restrictions, self.access) = (tree, blobs, restrictions, access)
+        scrubber = OriginalScrubber { settings.value.limits.maxInputBytes }
     }
 
     func add(to routes: inout RouteTable) {
@@ -122,18 +126,18 @@ struct MediaRoutes: Sendable {
         _ name: BlobName, _ location: MediaLocation, _ byteCount: Int, _ contentType: String, _ request: Request,
         _ context: RequestContext
     ) async throws -> Right {
-        let (withholding, reach) = try await service.tree.snapshot { snapshot in
+        let (restriction, reach) = try await tree.snapshot { snapshot in
             (
-                try service.withholding(of: name, isOriginal: name.isOriginal, in: snapshot),
+                try restrictions.restriction(of: name, isOriginal: name.isOriginal, in: snapshot),
                 try AudienceMedia.reach(of: name, by: context.identity, in: snapshot)
             )
         }
         let mayRead = { identity in
-            (withholding == .none || access.isOwn(name, identity))
+            (restriction == .none || access.isOwn(name, identity))
                 && access.mayRead(name, byteCount: byteCount, contentType: contentType, by: identity)
         }
         // A signed address is good for what everybody with it may see.
-        let token = withholding == .always ? nil : request.uri.queryParameters["token"].map(String.init)
+        let token = restriction == .always ? nil : request.uri.queryParameters["token"].map(String.init)
         if location == .keep {
             if access.isSigned(name, location, token: token) { return .signature }
             guard reach != .others, mayRead(context.identity) else { throw Self.notFound }
@@ -162,7 +166,7 @@ struct MediaRoutes: Sendable {
 
     private func open(_ name: BlobName) async throws -> (FileReader, byteCount: Int) {
         do {
-            let file = try await service.storage.blobs.open(name)
+            let file = try await blobs.open(name)
             return (file, try file.byteCount())
         } catch {
             guard [.notFound, .wrongKind].contains(error.code) else { throw error }

@@ -1,11 +1,11 @@
 import API
 import Access
-import Blobs
 import Concurrency
 import Cryptography
 import Files
 import Imaging
 import Pipeline
+import Store
 import Synchronization
 
 /// Takes the place out of originals when they are handed out, and changes nothing in the store.

@@ -5,9 +5,9 @@ import Pipeline
 /// `/v1/audit` looks through the store for damage, and mends or deletes what it is told to; `/v1/explain` tells the life of a post,
 /// an upload or a file.
 struct AuditRoutes: Sendable {
-    private let service: UploadService
-
-    init(_ service: UploadService) { self.service = service }
+    let tools: AuditTools
+    /// Room for one audit at a time.
+    let slot: JobSlot
 
     func add(to routes: inout RouteTable) {
         let audit = Operation(
@@ -41,7 +41,7 @@ struct AuditRoutes: Sendable {
     @Sendable private func explain(_ request: Request, _ context: RequestContext) async throws -> Response {
         try context.requireAdmin(for: "the life of a post")
         let subject = try ExplainedSubject(String((context.query["of"] ?? "").prefix(Self.maxName)))
-        return .json(try await Explanation(service).document(of: subject))
+        return .json(try await Explanation(tools).document(of: subject))
     }
 
     private static let maxSeconds = 100_000 * 86_400
@@ -51,8 +51,8 @@ struct AuditRoutes: Sendable {
 
     @Sendable private func audit(_ request: Request, _ context: RequestContext) async throws -> Response {
         try context.requireAdmin(for: "looking through the store")
-        let audit = Audit(service, try order(context.query))
-        return try await JobAnswer.response(to: request, isTrusted: context.isTrusted, in: service.auditSlot) {
+        let audit = Audit(tools, try order(context.query))
+        return try await JobAnswer.response(to: request, isTrusted: context.isTrusted, in: slot) {
             answer in
             try await audit.run { event in
                 switch event {

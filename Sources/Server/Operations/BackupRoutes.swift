@@ -2,6 +2,7 @@ import API
 import Backup
 import Hummingbird
 import Pipeline
+import Store
 
 /// `/v1/backup` makes a backup of the store, while it is in use, on a disk of the service's own machine.
 struct BackupRoutes: Sendable {

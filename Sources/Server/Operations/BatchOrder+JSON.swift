@@ -38,7 +38,7 @@ extension BatchOrder {
         self.init(kind)
         try Self.checkMembers(members, of: kind)
         rule = try fields.text("rule").map { text throws(Failure) in try OriginalRule.required(text) }
-        selection = try Rethumb.Selection(
+        selection = try PostSelection(
             user: try fields.text("user", orElse: .badUser), since: try fields.moment("since"),
             until: try fields.moment("until"), onlyMissing: try fields.flag("only_missing"),
             onlyDamaged: try fields.flag("only_damaged"))

@@ -2,13 +2,17 @@ import API
 import Hummingbird
 import Pipeline
 import Posts
+import Store
 import TreeModel
 
 /// `/v1/jobs`: jobs over posts that outlive whoever began them.
 struct BatchRoutes: Sendable {
-    private let service: UploadService
-
-    init(_ service: UploadService) { self.service = service }
+    let batches: BatchJobs
+    let tools: PostTools
+    let disk: DiskMonitor
+    let settings: SharedSettings
+    /// Room for one job at a time.
+    let slot: JobSlot
 
     func add(to routes: inout RouteTable) {
         let order = BatchOrder.schema
@@ -53,7 +57,7 @@ struct BatchRoutes: Sendable {
                 errors: [.badToken, .adminOnly, .notFound, .wrongState, .jobRunning]
             ) { _, context in
                 try context.requireAdmin(for: "changing a job")
-                return .json(document(try await service.batches.begin(phase, of: try Self.id(context))))
+                return .json(document(try await batches.begin(phase, of: try Self.id(context))))
             }
             routes.add("/v1/jobs/{id}/\(verb)", [.post: change])
         }
@@ -61,25 +65,25 @@ struct BatchRoutes: Sendable {
 
     @Sendable private func list(_ request: Request, _ context: RequestContext) async throws -> Response {
         try context.requireAdmin(for: "the list of jobs")
-        let jobs = try await service.batches.list()
+        let jobs = try await batches.list()
         return .json(BatchJobListDocument(jobs: jobs.map(document)))
     }
 
     @Sendable private func show(_ request: Request, _ context: RequestContext) async throws -> Response {
         try context.requireAdmin(for: "looking at a job")
         let id = try Self.id(context)
-        guard let job = try await service.batches.list().first(where: { $0.id == id }) else { throw Self.noJob }
+        guard let job = try await batches.list().first(where: { $0.id == id }) else { throw Self.noJob }
         return .json(document(job))
     }
 
     @Sendable private func begin(_ request: Request, _ context: RequestContext) async throws -> Response {
         try context.requireAdmin(for: "beginning a job")
         var order = try await BatchOrder(request, context)
-        if order.kind == .originals { order.rule = try service.rule(of: order) }
-        guard !service.jobSlot.isInUse else {
+        if order.kind == .originals { order.rule = try order.rule(orBy: settings.value) }
+        guard !slot.isInUse else {
             throw Failure(.jobRunning, "a job of the command line is running", hint: "wait for its end, or stop it")
         }
-        return .json(document(try await service.batches.begin(order)), status: .created)
+        return .json(document(try await batches.begin(order)), status: .created)
     }
 
     @Sendable private func plan(_ request: Request, _ context: RequestContext) async throws -> Response {
@@ -90,11 +94,11 @@ struct BatchRoutes: Sendable {
 
     @concurrent private func plan(_ order: BatchOrder) async throws -> BatchPlanDocument {
         switch order.kind {
-        case .rethumb: return try await RethumbPlan(service, order).document()
-        case .originals: return try await OriginalPlan(service, order).document()
+        case .rethumb: return try await RethumbPlan(tools, order).document()
+        case .originals: return try await OriginalPlan(tools, order).document()
         case .scrub: break
         }
-        let progress = try await OriginalScrub(service, user: order.selection.user, isCheck: true).run { _ in }
+        let progress = try await OriginalScrub(tools, user: order.selection.user, isCheck: true).run { _ in }
         var document = BatchPlanDocument(
             kind: .scrub, total: progress.total, posts: progress.switched, failed: progress.failed)
         document.lastFailure = progress.lastFailure
@@ -103,7 +107,7 @@ struct BatchRoutes: Sendable {
 
     @Sendable private func remove(_ request: Request, _ context: RequestContext) async throws -> Response {
         try context.requireAdmin(for: "forgetting a job")
-        try await service.batches.remove(try Self.id(context))
+        try await batches.remove(try Self.id(context))
         return Response(status: .noContent)
     }
 
@@ -111,10 +115,10 @@ struct BatchRoutes: Sendable {
         _ state: BatchJobState, _ request: Request, _ context: RequestContext
     ) async throws -> Response {
         try context.requireAdmin(for: "changing a job")
-        return .json(document(try await service.batches.set(try Self.id(context), to: state)))
+        return .json(document(try await batches.set(try Self.id(context), to: state)))
     }
 
-    private func document(_ job: BatchJob) -> BatchJobDocument { BatchJobDocument(job, in: service) }
+    private func document(_ job: BatchJob) -> BatchJobDocument { BatchJobDocument(job, waiting: disk.obstacle) }
 
     private static func id(_ context: RequestContext) throws(Failure) -> PushID {
         guard let id = PushID(context.parameters.get("id") ?? "") else { throw noJob }

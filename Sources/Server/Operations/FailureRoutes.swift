@@ -13,11 +13,9 @@ struct FailureRoutes: Sendable {
     /// The sides of a smaller picture that can be asked for, in pixels.
     private static let widths = 16...2048
 
-    private let service: UploadService
-
-    init(_ service: UploadService) { self.service = service }
-
-    private var files: any PutAsideFiles { service.store.intakes.putAside }
+    let files: any PutAsideFiles
+    let scheduler: RenderScheduler
+    let settings: SharedSettings
 
     func add(to routes: inout RouteTable) {
         let filter: [Parameter] = [
@@ -162,8 +160,8 @@ struct FailureRoutes: Sendable {
         let recipe = try Recipe(name: "look", fit: .inside, width: width, height: width, quality: 75)
         let image: RenderedImage
         do {
-            image = try await service.scheduler.render(
-                recipes: [recipe], limits: service.settings.limits, priority: .interactive, for: "admin"
+            image = try await scheduler.render(
+                recipes: [recipe], limits: settings.value.limits, priority: .interactive, for: "admin"
             ) { photo }
         } catch let error as ImageError {
             throw Failure(error, about: document.file)

@@ -4,6 +4,7 @@ import Files
 import Imaging
 package import Pipeline
 import Posts
+import Store
 import Synchronization
 import Tree
 
@@ -15,7 +16,7 @@ final class OperationsReport: Sendable {
     private static let lifetime = Duration.milliseconds(900)
 
     let history: RateHistory
-    private let service: UploadService
+    private let parts: Parts
     private let health: HealthRoutes
     private let room: ConnectionLimiter
     private let open: OpenStreams
@@ -24,14 +25,22 @@ final class OperationsReport: Sendable {
     private let pages: PageAddresses
     private let last = Mutex<(document: OperationsDocument, time: ContinuousClock.Instant)?>(nil)
 
+    /// The parts of the pipeline of which it tells.
+    struct Parts: Sendable {
+        let storage: StorageFolder
+        let disk: DiskMonitor
+        let store: UploadStore
+        let scheduler: RenderScheduler
+        let batches: BatchJobs
+    }
+
     init(
-        _ service: UploadService, room: ConnectionLimiter, open: OpenStreams, audit: AuditLog, traffic: Traffic,
-        pages: PageAddresses
+        _ parts: Parts, _ health: HealthRoutes, room: ConnectionLimiter, open: OpenStreams, audit: AuditLog,
+        traffic: Traffic, pages: PageAddresses
     ) {
         self.pages = pages
-        (self.service, self.room, self.open, self.audit) = (service, room, open, audit)
-        health = HealthRoutes(service, room)
-        let counters = service.store.counters
+        (self.parts, self.health, self.room, self.open, self.audit) = (parts, health, room, open, audit)
+        let counters = parts.store.counters
         history = RateHistory {
             RateHistory.Counts(
                 accepted: counters[.ingested], published: counters[.published], failed: counters[.failed],
@@ -51,7 +60,7 @@ final class OperationsReport: Sendable {
     private func make() async throws -> OperationsDocument {
         let status = try await health.document()
         let disk = await disk(status.freeSpace)
-        let works = service.scheduler.works.map {
+        let works = parts.scheduler.works.map {
             OperationsDocument.Work(
                 upload: $0.upload, user: $0.user, bytes: $0.byteCount, priority: "\($0.priority)", since: $0.since)
         }
@@ -59,11 +68,11 @@ final class OperationsReport: Sendable {
             time: WallClock.milliseconds(), startedAt: startedAt, pages: pages.all, status: status,
             rates: history.rates, history: history.history,
             workers: .init(
-                count: service.scheduler.workers,
-                batch: service.scheduler.hasBackground ? service.scheduler.workers : 0, busy: works), disk: disk,
+                count: parts.scheduler.workers,
+                batch: parts.scheduler.hasBackground ? parts.scheduler.workers : 0, busy: works), disk: disk,
             memory: await Self.residentBytes(), connections: connections,
-            failures: service.store.intakes.putAside.changeCount, refusals: audit.toldCount,
-            jobs: service.batches.known.map { BatchJobDocument($0, in: service) })
+            failures: parts.store.intakes.putAside.changeCount, refusals: audit.toldCount,
+            jobs: parts.batches.known.map { BatchJobDocument($0, waiting: parts.disk.obstacle) })
     }
 
     private var connections: OperationsDocument.Connections {
@@ -80,8 +89,8 @@ final class OperationsReport: Sendable {
 
     private func disk(_ space: StatusDocument.FreeSpace?) async -> OperationsDocument.Disk {
         var disk = OperationsDocument.Disk()
-        (disk.free, disk.reserve, disk.total) = (space?.bytes, space?.reserve, service.disk.totalBytes)
-        disk.tree = await service.storage.treeByteCount()
+        (disk.free, disk.reserve, disk.total) = (space?.bytes, space?.reserve, parts.disk.totalBytes)
+        disk.tree = await parts.storage.treeByteCount()
         return disk
     }
 
@@ -104,7 +113,8 @@ extension Proof {
 }
 
 extension BatchJobDocument {
-    package init(_ job: BatchJob, in service: UploadService) {
+    /// - Parameter obstacle: The reason for which work waits at present; nil while it does not.
+    package init(_ job: BatchJob, waiting obstacle: String?) {
         self.init(id: job.id.string, kind: job.kind, state: job.state, createdAt: job.createdAt)
         (user, since, onlyMissing) = (job.selection.user?.description, job.selection.since, job.selection.onlyMissing)
         (until, onlyDamaged) = (job.selection.until, job.selection.onlyDamaged ? true : nil)
@@ -114,7 +124,7 @@ extension BatchJobDocument {
         (switches, phase) = (job.kind == .rethumb ? job.switches : nil, job.phase)
         (total, done) = (job.progress.total, job.progress.done)
         (switched, failed, lastFailure) = (job.progress.switched, job.progress.failed, job.progress.lastFailure)
-        waiting = job.state == .running ? service.disk.obstacle : nil
+        waiting = job.state == .running ? obstacle : nil
         (fault, endedAt, activeMilliseconds) = (job.fault, job.endedAt, job.activeMilliseconds)
         (rate, secondsLeft) = (job.postsPerSecond.map { ($0 * 100).rounded() / 100 }, job.secondsLeft)
     }

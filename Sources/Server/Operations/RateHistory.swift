@@ -1,6 +1,7 @@
 import API
 import Pipeline
 import ServiceLifecycle
+import Store
 import Synchronization
 import Tree
 

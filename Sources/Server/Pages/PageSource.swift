@@ -19,15 +19,18 @@ struct PageSource: Sendable {
     private let persons: PersonResponse
     private let publicURL: PublicURL?
 
-    init(_ service: UploadService, _ media: MediaAccess, _ database: RealtimeDatabase, publicURL: PublicURL?) {
-        tree = service.tree
+    init(
+        _ tree: TreeStore, ids: PushIDGenerator, _ media: MediaAccess, _ database: RealtimeDatabase,
+        publicURL: PublicURL?
+    ) {
+        self.tree = tree
         self.media = media
         self.database = database
         self.publicURL = publicURL
-        lists = PostLists(service.tree, database)
-        people = People(service.tree)
+        lists = PostLists(tree, database)
+        people = People(tree)
         persons = PersonResponse(people: people, database: database)
-        comments = Comments(service.tree, ids: service.storage.ids)
+        comments = Comments(tree, ids: ids)
     }
 
     /// Some posts of a list.

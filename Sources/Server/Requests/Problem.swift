@@ -4,6 +4,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 import Pipeline
+import Store
 import Tree
 
 /// What the public learns of an error: a problem document (RFC 9457) and its status.

@@ -4,6 +4,7 @@ import HTTPTypes
 import Hummingbird
 import Pipeline
 import Posts
+import Store
 import TreeModel
 
 /// What the protocols of uploads in several requests have in common: which upload is meant, where it stands, and how bytes are
@@ -12,12 +13,6 @@ struct ResumableReceiver: Sendable {
     let uploads: ResumableUploads
     let store: UploadStore
     let disk: DiskMonitor
-
-    init(_ service: UploadService) {
-        uploads = service.resumable
-        store = service.store
-        disk = service.disk
-    }
 
     /// What a request says of the bytes that it brings.
     struct Chunk: Sendable {

@@ -14,11 +14,12 @@ struct ResumableRoutes: Sendable {
     private let draft: UploadDraft
     private let maxBytes: @Sendable () -> Int
 
-    init(_ service: UploadService, _ media: MediaAccess, limits: BodyLimits, publicURL: PublicURL?) {
-        uploads = UploadRoutes(service, media, limits: limits)
-        drafts = DraftRoutes(service, media, limits: limits)
-        let (receiver, response) = (ResumableReceiver(service), UploadResponse(service, media))
-        maxBytes = { service.settings.limits.maxInputBytes }
+    init(
+        _ uploads: UploadRoutes, _ drafts: DraftRoutes, _ receiver: ResumableReceiver, _ response: UploadResponse,
+        settings: SharedSettings, publicURL: PublicURL?
+    ) {
+        (self.uploads, self.drafts) = (uploads, drafts)
+        maxBytes = { settings.value.limits.maxInputBytes }
         tus = Tus(receiver: receiver, response: response)
         draft = UploadDraft(receiver: receiver, response: response, publicURL: publicURL, maxBytes: maxBytes)
     }

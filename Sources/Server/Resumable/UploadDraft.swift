@@ -5,6 +5,7 @@ import Hummingbird
 import Pipeline
 import Posts
 import Social
+import Store
 
 /// "Resumable Uploads for HTTP" (draft-ietf-httpbis-resumable-upload), which `URLSession` of iOS 17 and later speaks, at
 /// `/v1/uploads`. Its versions differ in names: ``DraftVersion``.

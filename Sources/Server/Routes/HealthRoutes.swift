@@ -4,17 +4,16 @@ import Imaging
 import Pipeline
 import Posts
 import Social
+import Store
 import Tree
 
 /// `/healthz`, `/readyz`, `/v1/version` and `/v1/status`: how the service is.
 struct HealthRoutes: Sendable {
-    private let service: UploadService
-    private let room: ConnectionLimiter
-
-    init(_ service: UploadService, _ room: ConnectionLimiter) {
-        self.service = service
-        self.room = room
-    }
+    let tree: TreeStore
+    let disk: DiskMonitor
+    let pipeline: PipelineReport
+    let settings: SharedSettings
+    let room: ConnectionLimiter
 
     func add(to routes: inout RouteTable) {
         let health = Operation(
@@ -37,7 +36,7 @@ struct HealthRoutes: Sendable {
 
     /// 200 while the tree answers.
     @Sendable private func health(_ request: Request, _ context: RequestContext) async throws -> Response {
-        _ = try await service.tree.keys(of: Paths.posts, limit: 1)
+        _ = try await tree.keys(of: Paths.posts, limit: 1)
         return .json(HealthDocument())
     }
 
@@ -56,7 +55,7 @@ struct HealthRoutes: Sendable {
     }
 
     private var intake: ReadinessDocument {
-        guard let pause = service.disk.gate.pause else { return ReadinessDocument(.ready) }
+        guard let pause = disk.gate.pause else { return ReadinessDocument(.ready) }
         return ReadinessDocument(.paused, Failure(pause), since: pause.since)
     }
 
@@ -71,14 +70,14 @@ struct HealthRoutes: Sendable {
 
     /// What the service is doing.
     func document() async throws -> StatusDocument {
-        let status = try await service.status()
-        let recipes = service.settings.recipes.map { ($0.name, $0.description) }
+        let status = try await pipeline.status()
+        let recipes = settings.value.recipes.map { ($0.name, $0.description) }
         var document = StatusDocument(
             version: ServiceVersion.current, intake: intake, sweeps: .init(hold: status.sweepHold),
             recipes: Dictionary(recipes) { $1 },
             tree: .init(
                 updates: status.tree.updates, transactions: status.tree.transactions,
-                largestGroup: status.tree.largestGroup, logBytes: service.tree.logBytes))
+                largestGroup: status.tree.largestGroup, logBytes: tree.logBytes))
         for state in UploadState.allCases where !state.isTerminal {
             document.uploads[state.rawValue] = status.unfinished[state] ?? 0
         }
@@ -87,7 +86,7 @@ struct HealthRoutes: Sendable {
         )
         (document.queue, document.queueSince) = (status.waiting, status.oldestTimestampMilliseconds)
         document.inbox = status.inboxFiles.map { .init(files: $0) }
-        document.batch = status.batch.map { BatchJobDocument($0, in: service) }
+        document.batch = status.batch.map { BatchJobDocument($0, waiting: disk.obstacle) }
         document.freeSpace = status.freeSpace.map { .init(bytes: $0.bytes, reserve: $0.reserve) }
         document.unclaimed = status.unclaimed
         document.expired = status.expired

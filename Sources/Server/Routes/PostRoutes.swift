@@ -9,15 +9,12 @@ import Tree
 
 /// `/v1/posts/{id}`: one post, and its originals.
 struct PostRoutes: Sendable {
-    private let service: UploadService
-    private let media: MediaAccess
-    private let database: RealtimeDatabase
-
-    init(_ service: UploadService, _ media: MediaAccess, _ database: RealtimeDatabase) {
-        self.service = service
-        self.media = media
-        self.database = database
-    }
+    let tree: TreeStore
+    let store: UploadStore
+    let publisher: Publisher
+    let tools: PostTools
+    let media: MediaAccess
+    let database: RealtimeDatabase
 
     func add(to routes: inout RouteTable) {
         let show = Operation(
@@ -61,7 +58,7 @@ struct PostRoutes: Sendable {
     /// Deletes a post, for its author or an admin.
     @Sendable private func remove(_ request: Request, _ context: RequestContext) async throws -> Response {
         let id = try context.postID()
-        let end = try await service.publisher.deletePost(id, by: context.identity)
+        let end = try await publisher.deletePost(id, by: context.identity)
         return .json(DeletionDocument(postID: id.description, filesUntil: end))
     }
 
@@ -71,9 +68,9 @@ struct PostRoutes: Sendable {
         _ = try await post(id, context)
         let location = try MediaLocation(context.query["location"])
         // A post that a client of the database wrote has none.
-        let upload = try await service.store.record(of: id)
+        let upload = try await store.record(of: id)
         let names = try upload?.originals ?? []
-        let isForOthers = try await service.tree.snapshot { snapshot in
+        let isForOthers = try await tree.snapshot { snapshot in
             try names.contains { try AudienceMedia.reach(of: $0, by: context.identity, in: snapshot) == .others }
         }
         let isBlurred = upload?.photos.values.contains(where: \.isBlurred) ?? false
@@ -94,12 +91,12 @@ struct PostRoutes: Sendable {
     @Sendable private func scrub(_ request: Request, _ context: RequestContext) async throws -> Response {
         let id = try context.postID()
         _ = try await post(id, context)
-        let job = OriginalScrub(service, isCheck: try context.query.flag("check"))
+        let job = OriginalScrub(tools, isCheck: try context.query.flag("check"))
         let photos = try await job.scrub(id, by: context.identity)
         return .json(ScrubbedPostDocument(postID: id.description, photos: photos))
     }
 
     private func post(_ id: PostID, _ context: RequestContext) async throws -> ReadablePost {
-        try await ReadablePost(id, of: service.tree, database, context)
+        try await ReadablePost(id, of: tree, database, context)
     }
 }

@@ -7,11 +7,9 @@ import Posts
 ///
 /// One job at a time. It stops when its client goes away: what was done stays, and the next job goes on from there.
 struct ScrubRoutes: Sendable {
-    private let service: UploadService
-
-    init(_ service: UploadService) {
-        self.service = service
-    }
+    let tools: PostTools
+    /// Room for one job at a time.
+    let slot: JobSlot
 
     func add(to routes: inout RouteTable) {
         let scrub = Operation(
@@ -27,9 +25,9 @@ struct ScrubRoutes: Sendable {
 
     @Sendable private func scrub(_ request: Request, _ context: RequestContext) async throws -> Response {
         try context.requireAdmin(for: "taking the place out of everybody's photos")
-        let selection = try Rethumb.Selection(user: context.query["user"], since: nil, onlyMissing: false)
-        let job = OriginalScrub(service, user: selection.user, isCheck: try context.query.flag("check"))
-        return try await JobAnswer.response(to: request, isTrusted: context.isTrusted, in: service.jobSlot) { answer in
+        let selection = try PostSelection(user: context.query["user"], since: nil, onlyMissing: false)
+        let job = OriginalScrub(tools, user: selection.user, isCheck: try context.query.flag("check"))
+        return try await JobAnswer.response(to: request, isTrusted: context.isTrusted, in: slot) { answer in
             var last = JobDocument(try await job.run { step in answer.tell(step: JobDocument(step)) })
             last.finished = true
             return last

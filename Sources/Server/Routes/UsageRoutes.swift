@@ -8,10 +8,8 @@ import TreeModel
 struct UsageRoutes: Sendable {
     private static let maxBodyBytes = 1024
 
-    private let reader: UsageReader
-    private let quotas: UserQuotas
-
-    init(_ service: UploadService) { (reader, quotas) = (UsageReader(service), service.quotas) }
+    let reader: UsageReader
+    let quotas: UserQuotas
 
     func add(to routes: inout RouteTable) {
         let list = Operation(

@@ -1,15 +1,15 @@
 import Access
-import Blobs
 import Files
 import Foundation
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
 import Pipeline
+import Store
 
 /// The bytes of an object as an answer: whole, a part of them, or the word that the client has them.
 struct ObjectDownload {
-    let service: UploadService
+    let blobs: any BlobStore
     let object: StoredObject
 
     /// Makes the answer. The file is read as fast as the client takes it.
@@ -36,7 +36,7 @@ struct ObjectDownload {
 
     private func open() async throws -> FileReader {
         do {
-            return try await service.storage.blobs.open(object.blob)
+            return try await blobs.open(object.blob)
         } catch {
             guard error.code == .notFound else { throw error }
             throw StorageError.notFound

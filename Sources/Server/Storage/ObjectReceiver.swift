@@ -3,21 +3,23 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 import Pipeline
+import Store
 import TreeModel
 
 /// Receives objects that come in one request: their bytes alone, or behind what is said of them.
 struct ObjectReceiver {
-    let service: UploadService
+    let objects: ObjectStore
+    let gate: IntakeGate
 
     /// Receives an object. The rules are asked before the first byte is kept, and when all are there.
     ///
     /// - Parameter pathName: The name in the path; where there is none, it is in the query, or in the metadata.
     /// - Throws: `StorageError`, `Failure`, or what became of the connection; nothing has changed then.
     func receive(_ asked: StorageRequest, named pathName: String?) async throws -> StoredObject {
-        try service.disk.gate.check()
+        try gate.check()
         let activity = try asked.context.begin(.upload)
         defer { withExtendedLifetime(activity) {} }
-        var parts = try ObjectParts(asked.request, maxBytes: service.objects.maxBytes)
+        var parts = try ObjectParts(asked.request, maxBytes: objects.maxBytes)
         var metadata = ObjectMetadata()
         var name = pathName ?? asked.query["name"]
         if let (json, partType) = try await parts.readMetadata() {
@@ -34,13 +36,13 @@ struct ObjectReceiver {
     private func store(
         _ name: ObjectName, _ metadata: ObjectMetadata, _ parts: inout ObjectParts, _ judge: ObjectJudge
     ) async throws -> StoredObject {
-        try judge.checkBeginning(name, try await service.objects.object(name), metadata, maxBytes: parts.announced)
-        let upload = try await service.objects.beginUpload(of: name, length: parts.announced)
+        try judge.checkBeginning(name, try await objects.object(name), metadata, maxBytes: parts.announced)
+        let upload = try await objects.beginUpload(of: name, length: parts.announced)
         while let buffer = try await parts.nextBytes() { try await upload.write(buffer) }
         // What will be refused need not be made durable.
         let byteCount = upload.byteCount
-        try judge.checkWrite(name, try await service.objects.object(name), metadata, byteCount: byteCount)
-        return try await service.objects.put(try await upload.finish(), as: name, metadata) { present in
+        try judge.checkWrite(name, try await objects.object(name), metadata, byteCount: byteCount)
+        return try await objects.put(try await upload.finish(), as: name, metadata) { present in
             try judge.checkWrite(name, present, metadata, byteCount: byteCount)
         }
     }

@@ -1,8 +1,8 @@
-import Blobs
 import HTTPTypes
 import Hummingbird
 import Pipeline
 import Posts
+import Store
 import TreeModel
 
 /// A file of a post as an object of the bucket: `USER/original/POST/FILE` or `USER/rendition/POST/FILE`, as the storage rules

@@ -6,6 +6,7 @@ import Hummingbird
 import NIOCore
 import Pipeline
 import Posts
+import Store
 import TreeModel
 
 /// Receives objects that come in several requests, in the two forms that clients speak: Firebase's SDKs with `X-Goog-Upload-…`,
@@ -14,7 +15,8 @@ struct StorageReceiver {
     /// What the sizes of pieces are to be multiples of, in bytes; the last one may have any.
     private static let granularity = 256 << 10
 
-    let service: UploadService
+    let objects: ObjectStore
+    let gate: IntakeGate
     let rules: StorageRulesStore
     let publicURL: PublicURL?
 
@@ -42,9 +44,9 @@ struct StorageReceiver {
             guard let length = Int(digits: text) else { throw StorageError.badRequest("This is no length.") }
             return length
         }
-        let present = try await service.objects.object(name)
+        let present = try await objects.object(name)
         if let length {
-            try service.objects.checkSize(length)
+            try objects.checkSize(length)
             try asked.judge.checkWrite(name, present, metadata, byteCount: length)
         } else {
             try asked.judge.checkBeginning(name, present, metadata, maxBytes: nil)
@@ -52,7 +54,7 @@ struct StorageReceiver {
         let object = ResumableObject(
             name, metadata, identity: asked.context.identity.stored, secret: try RandomText.make(bytes: 16))
         let owner = asked.context.identity.ownerOfUploads
-        let file = try await service.objects.begin(object, of: owner, length: length)
+        let file = try await objects.begin(object, of: owner, length: length)
         let url = UploadAddress(file.id, secret: object.secret)
             .url(of: name, in: asked.bucket, for: asked.request.head, publicURL: publicURL)
         guard headers[.googUploadProtocol] != nil else { return Response(status: .ok, headers: [.location: url]) }
@@ -69,12 +71,12 @@ struct StorageReceiver {
     /// Does what a request at the address of an upload asks for.
     func go(on address: UploadAddress, _ asked: StorageRequest) async throws -> Response {
         let step = try UploadStep(asked.request)
-        guard let file = try await service.objects.files.record(of: address.id), let object = ResumableObject(file),
+        guard let file = try await objects.files.record(of: address.id), let object = ResumableObject(file),
             address.isOf(object)
         else { return try await ended(address, step, asked) }
         switch step.action {
         case .cancel:
-            try await service.objects.files.remove(file.id)
+            try await objects.files.remove(file.id)
             return step.cancelled
         case .query where step.isRanged && file.isComplete:
             // Who speaks like that has sent all, and would wait for ever for the end that a crash has put off.
@@ -90,7 +92,7 @@ struct StorageReceiver {
     /// Tells how much is there. A request that still receives is ended first, for its client is gone, or has given it up.
     private func tell(_ address: UploadAddress, _ step: UploadStep, _ asked: StorageRequest) async throws -> Response {
         do {
-            return try await service.objects.files.withFile(address.id, isBrief: true) { session in
+            return try await objects.files.withFile(address.id, isBrief: true) { session in
                 step.active(session.record.byteCount)
             }
         } catch let failure as Failure where failure.code == .notFound {
@@ -100,7 +102,7 @@ struct StorageReceiver {
 
     /// The answer for an upload that has ended: a client that did not get it asks again.
     private func ended(_ address: UploadAddress, _ step: UploadStep, _ asked: StorageRequest) async throws -> Response {
-        guard let object = try await service.objects.result(of: address.id), step.action != .cancel else {
+        guard let object = try await objects.result(of: address.id), step.action != .cancel else {
             throw StorageError(
                 status: .notFound, message: "There is no such upload; it may have expired. Begin again.")
         }
@@ -111,10 +113,10 @@ struct StorageReceiver {
         _ asked: StorageRequest, _ id: PostID, _ object: ResumableObject, _ step: UploadStep, offset: Int?,
         isLast: Bool, length: Int?
     ) async throws -> Response {
-        try service.disk.gate.check()
+        try gate.check()
         let activity = try asked.context.begin(.upload)
         defer { withExtendedLifetime(activity) {} }
-        return try await service.objects.files.withFile(id) { session in
+        return try await objects.files.withFile(id) { session in
             let byteCount = session.record.byteCount
             guard offset ?? byteCount == byteCount else {
                 return step.active(byteCount, mismatch: "The upload has \(byteCount) bytes, and goes on there.")
@@ -142,11 +144,11 @@ struct StorageReceiver {
         let judge = ObjectJudge(rules: rules, identity: Identity(stored: object.identity))
         let byteCount = session.record.byteCount
         do {
-            return try await service.objects.put(session, as: object) { present in
+            return try await objects.put(session, as: object) { present in
                 try judge.checkWrite(object.name, present, object.metadata, byteCount: byteCount)
             }
         } catch let error as StorageError {
-            try await service.objects.files.remove(session.record.id)
+            try await objects.files.remove(session.record.id)
             throw StorageError(status: error.status, message: error.message, headers: [.googUploadStatus: "final"])
         }
     }

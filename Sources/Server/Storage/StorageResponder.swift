@@ -1,19 +1,25 @@
 import API
 import Access
-import Blobs
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
 import Pipeline
 import Posts
+import Store
 import Tree
 import TreeModel
 
 /// The bucket as Firebase's Storage SDKs see it, by the protocol that they and the emulator speak (`/v0/b/BUCKET/o`): objects are
 /// uploaded, fetched, listed, described and deleted, as far as the storage rules allow it.
 struct StorageResponder: HTTPResponder {
-    let service: UploadService
+    let tree: TreeStore
+    let blobs: any BlobStore
+    let objects: ObjectStore
+    let gate: IntakeGate
+    let restrictions: ModerationRestrictions
     let media: MediaAccess
+    /// The files of posts, which have names in the bucket, too.
+    let files: MediaRoutes
     let isEmulator: Bool
     /// The address by which the service is known; nil when it has no name.
     let publicURL: PublicURL?
@@ -55,7 +61,7 @@ struct StorageResponder: HTTPResponder {
     }
 
     private var resumable: StorageReceiver {
-        StorageReceiver(service: service, rules: media.rules, publicURL: publicURL)
+        StorageReceiver(objects: objects, gate: gate, rules: media.rules, publicURL: publicURL)
     }
 
     /// The method that is meant: some networks let no other than GET, POST and PUT pass, and the Android SDK sends PUT always.
@@ -74,9 +80,9 @@ struct StorageResponder: HTTPResponder {
     // MARK: Reading
 
     private func show(_ name: ObjectName, _ asked: StorageRequest) async throws -> Response {
-        let present = try await service.objects.object(name)
+        let present = try await objects.object(name)
         if present == nil, let file = PostFile(name) {
-            return try await file.response(to: asked, from: MediaRoutes(service, media))
+            return try await file.response(to: asked, from: files)
         }
         try asked.judge.checkRead(name, present, token: asked.query["token"])
         guard let present, try await !isWithheld(present, asked.context.identity) else {
@@ -85,14 +91,14 @@ struct StorageResponder: HTTPResponder {
         guard asked.query["alt"] == "media" else {
             return ObjectDocument(object: present, bucket: asked.bucket).response()
         }
-        return try await ObjectDownload(service: service, object: present).response(to: asked.request)
+        return try await ObjectDownload(blobs: blobs, object: present).response(to: asked.request)
     }
 
     /// Whether moderation leaves an object to its owner and admins.
     private func isWithheld(_ object: StoredObject, _ identity: Identity) async throws -> Bool {
         if media.isOwn(object.blob, identity) { return false }
-        return try await service.tree.snapshot { snapshot in
-            try service.withholding(of: object.blob, isOriginal: true, in: snapshot) != .none
+        return try await tree.snapshot { snapshot in
+            try restrictions.restriction(of: object.blob, isOriginal: true, in: snapshot) != .none
         }
     }
 
@@ -112,7 +118,7 @@ struct StorageResponder: HTTPResponder {
         }
         try asked.judge.checkList(query.prefix)
         try asked.context.checkReads()
-        let page = try await asked.context.reading { try await service.objects.list(query) }
+        let page = try await asked.context.reading { try await objects.list(query) }
         var document: JSONValue = [
             "prefixes": .list(page.prefixes.map(JSONValue.string)),
             "items": .list(
@@ -132,13 +138,13 @@ struct StorageResponder: HTTPResponder {
             return try await changeTokens(try address.object, asked, removing: token)
         }
         if StorageReceiver.isStart(asked) { return try await resumable.start(asked, named: address.name) }
-        let object = try await ObjectReceiver(service: service).receive(asked, named: address.name)
+        let object = try await ObjectReceiver(objects: objects, gate: gate).receive(asked, named: address.name)
         return ObjectDocument(object: object, bucket: asked.bucket).response()
     }
 
     private func patch(_ name: ObjectName, _ asked: StorageRequest) async throws -> Response {
         let json = try await ObjectBody.json(of: asked.request)
-        let object = try await service.objects.patch(name, with: json) { [judge = asked.judge] present, new in
+        let object = try await objects.patch(name, with: json) { [judge = asked.judge] present, new in
             // Of what is not there, those are told so who may know.
             guard present != nil else { return try judge.checkRead(name, nil, token: nil) }
             try judge.checkWrite(name, present, new, byteCount: present?.byteCount ?? 0)
@@ -150,7 +156,7 @@ struct StorageResponder: HTTPResponder {
         if let file = PostFile(name), try await hasGone(file, asked.context.identity) {
             return Response(status: .noContent)
         }
-        try await service.objects.delete(name) { [judge = asked.judge] present in
+        try await objects.delete(name) { [judge = asked.judge] present in
             try judge.checkDelete(name, present)
         }
         return Response(status: .noContent)
@@ -159,14 +165,14 @@ struct StorageResponder: HTTPResponder {
     /// Whether a file is of a post that its author, who asks, has deleted: it goes with the post, and need not be deleted.
     private func hasGone(_ file: PostFile, _ identity: Identity) async throws -> Bool {
         guard media.isOwn(file.blob, identity), let id = PostID(file.blob.postID) else { return false }
-        return try await service.tree.snapshot { snapshot in try !service.isInPost(id, in: snapshot) }
+        return try await tree.snapshot { snapshot in try !restrictions.isInPost(id, in: snapshot) }
     }
 
     private func changeTokens(
         _ name: ObjectName, _ asked: StorageRequest, removing token: String?
     ) async throws -> Response {
         guard asked.context.identity == .admin else { throw StorageError.denied("WRITE") }
-        let object = try await service.objects.changeTokens(of: name, removing: token) { _ in }
+        let object = try await objects.changeTokens(of: name, removing: token) { _ in }
         return ObjectDocument(object: object, bucket: asked.bucket).response()
     }
 }

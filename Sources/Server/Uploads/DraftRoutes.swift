@@ -5,6 +5,7 @@ import Hummingbird
 import Pipeline
 import Posts
 import Social
+import Store
 import Tree
 import TreeModel
 
@@ -15,11 +16,8 @@ struct DraftRoutes: Sendable {
     private let response: UploadResponse
     private let limits: BodyLimits
 
-    init(_ service: UploadService, _ media: MediaAccess, limits: BodyLimits) {
-        uploads = service.receiver
-        disk = service.disk
-        response = UploadResponse(service, media)
-        self.limits = limits
+    init(_ uploads: UploadReceiver, _ disk: DiskMonitor, _ response: UploadResponse, limits: BodyLimits) {
+        (self.uploads, self.disk, self.response, self.limits) = (uploads, disk, response, limits)
     }
 
     /// `POST /v1/uploads/{id}/photos`.

@@ -5,6 +5,7 @@ import Pipeline
 import Posts
 import ServiceLifecycle
 import Social
+import Store
 import Tree
 import TreeModel
 
@@ -13,21 +14,14 @@ struct UploadResponse {
     /// How long somebody waits for an upload in a service that stops, or whose disk is full or broken.
     private static let patience = Duration.seconds(5)
 
-    private let store: UploadStore
-    private let tree: TreeStore
-    private let gate: IntakeGate
-    private let isModerated: Bool
-    private let media: MediaAccess
-    private let place: MediaPlace?
-
-    init(_ service: UploadService, _ media: MediaAccess) {
-        self.media = media
-        place = service.storage.mediaPlace
-        store = service.store
-        tree = service.tree
-        gate = service.disk.gate
-        isModerated = service.isModerated
-    }
+    let store: UploadStore
+    let tree: TreeStore
+    let gate: IntakeGate
+    /// Whether somebody decides about posts before they are published.
+    let isModerated: Bool
+    let media: MediaAccess
+    /// The address by which apps know the service; nil for addresses without a host.
+    let place: MediaPlace?
 
     /// The post, when it is there: 201, or 200 when it was there before, or why there will be none. With `Prefer: respond-async` (RFC 7240), and when the
     /// service stops or pauses before the end, 202 and where to ask.

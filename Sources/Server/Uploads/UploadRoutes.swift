@@ -3,6 +3,7 @@ import Hummingbird
 import Pipeline
 import Posts
 import Social
+import Store
 import Tree
 
 /// `/v1/uploads`: photos in, a post out.
@@ -13,11 +14,11 @@ struct UploadRoutes: Sendable {
     private let response: UploadResponse
     private let limits: BodyLimits
 
-    init(_ service: UploadService, _ media: MediaAccess, limits: BodyLimits) {
-        uploads = service.receiver
-        files = service.files
-        disk = service.disk
-        response = UploadResponse(service, media)
+    init(
+        _ uploads: UploadReceiver, _ files: ResumableFiles, _ disk: DiskMonitor, _ response: UploadResponse,
+        limits: BodyLimits
+    ) {
+        (self.uploads, self.files, self.disk, self.response) = (uploads, files, disk, response)
         self.limits = limits
     }
 

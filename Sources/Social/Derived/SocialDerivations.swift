@@ -74,15 +74,6 @@ package enum SocialDerivations {
     /// The constraints of social data.
     package static let constraints: [any Constraint] = [UsedAudienceID()]
 
-    /// The stratum that is the first to see what the service removes of what only derivations may write: the one behind those
-    /// that put such things back.
-    static let firstStratumOfRemovals = 1
-    /// The stratum that is the first to see what is written to mend derived data, or copies: what counts it. Nobody is told
-    /// of what was there all along.
-    package static let firstStratumOfRepair = 2
-    /// Behind all strata, for writes from which nothing follows, so that nothing is looked up for them: new values of what is there,
-    /// and what no derivation follows.
-    package static let noStratum = Int.max
     /// To be raised with every change after which data that are there already have to be gone through again.
     package static let version: Int64 = 7
 }

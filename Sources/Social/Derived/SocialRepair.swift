@@ -47,7 +47,7 @@ package struct SocialRepair: Sendable {
         while number < stages.count {
             let (stage, position) = (stages[number], last)
             let step = try await tree.transact { [version, number] snapshot, update in
-                update.firstStratum = SocialDerivations.firstStratumOfRepair
+                update.scope = .repair
                 let nodes = try stage.place.nodes(in: snapshot, after: position, limit: Self.batch)
                 let writes = try Self.missing(stage, nodes, snapshot)
                 for write in writes { update[write.path] = write.value }

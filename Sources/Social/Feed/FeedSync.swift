@@ -54,7 +54,7 @@ struct FeedSync: Sendable {
         // Whoever has been deleted meanwhile has no feed.
         guard try snapshot.exists(Paths.person(reader)) else { return true }
         // The marks are of links that are there; nobody follows anybody by this.
-        update.firstStratum = SocialDerivations.noStratum
+        update.scope = .none
         var followees: [UserID: Bool] = [:]
         for post in new.posts {
             guard let place = try PostPlace(of: post.id, in: snapshot), place.position == post.position,

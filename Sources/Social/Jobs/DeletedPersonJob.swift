@@ -117,7 +117,7 @@ struct DeletedPersonJob: Job {
             }
         case .memberships:
             guard try snapshot.exists(Paths.memberships(of: uid)) else { return 0 }
-            update.firstStratum = SocialDerivations.firstStratumOfRemovals
+            update.scope = .removal
             return try remove(from: Paths.memberships(of: uid), snapshot, &update) { update, audience in
                 update[Paths.audiences / audience / "members" / uid.key] = nil
             }

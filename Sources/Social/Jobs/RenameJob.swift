@@ -68,7 +68,7 @@ struct RenameJob: Job {
     ) throws(TreeError) -> String? {
         guard let uid = UserID(job.subject.key.string) else { return nil }
         // To those whom a comment mentions its author's name is no news.
-        update.firstStratum = SocialDerivations.firstStratumOfRepair
+        update.scope = .repair
         let (name, picture) = try snapshot.nameAndPicture(of: uid)
         let author = Person(uid: uid, fullName: name, profilePicture: picture).author
         switch Position(job.position) {

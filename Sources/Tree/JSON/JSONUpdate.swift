@@ -159,21 +159,6 @@ extension RowBlock {
     }
 }
 
-extension TreeStore {
-    /// Applies a change that came as JSON, whole or not at all; see ``update(_:)``.
-    ///
-    /// - Throws: ``TreeError`` with code `precondition_failed`, `conflicting_paths`, `too_large`, `invalid_value` or
-    ///   `permission_denied`, or the engine's failure.
-    @discardableResult
-    public func update(
-        _ update: JSONUpdate, if preconditions: [Precondition] = []
-    ) async throws(TreeError) -> JSONReceipt {
-        var encoded = try EncodedUpdate(writes: update.writes, origin: update.origin, preconditions: preconditions)
-        encoded.requester = update.requester
-        return JSONReceipt(try await largeWrites.commit(encoded), origin: update.origin)
-    }
-}
-
 extension JSONUpdate {
     /// Judges the change by the rules, as if it were made now.
     ///

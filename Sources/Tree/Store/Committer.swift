@@ -11,7 +11,7 @@ final class Committer: Sendable {
     private let derivations: Derivations
     private let constraints: Constraints
     private let clock: @Sendable () -> Int64
-    let statistics = Mutex(TreeStore.Statistics())
+    let statistics = Mutex(TreeStatistics())
 
     init(
         engine: any Engine, changeLog: ChangeLog, rules: RulesCache, commits: CommitStream,

@@ -126,17 +126,7 @@ public final class TreeStore: Sendable {
     }
 
     /// The counts of what the store has committed since it was opened.
-    public var statistics: Statistics { committer.statistics.withLock { $0 } }
-
-    /// Counts of what a store has committed.
-    public struct Statistics: Hashable, Sendable {
-        /// Updates that were applied.
-        public internal(set) var updates = 0
-        /// Transactions that applied them, each with one fsync.
-        public internal(set) var transactions = 0
-        /// The most updates that one transaction applied.
-        public internal(set) var largestGroup = 0
-    }
+    public var statistics: TreeStatistics { committer.statistics.withLock { $0 } }
 }
 
 // MARK: Reading

@@ -5,6 +5,7 @@ import HTTPTypes
 import NIOCore
 import NIOFoundationEssentialsCompat
 import Pipeline
+import Store
 
 /// A client of the running service, which it reaches over the local socket.
 struct APIClient: Sendable {

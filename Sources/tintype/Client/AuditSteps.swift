@@ -69,7 +69,7 @@ struct AuditSteps {
                 return step.finished
             }
         } locally: { pipeline in
-            report(.step(try await Audit(pipeline, order).run { report($0) }))
+            report(.step(try await Audit(pipeline.auditTools, order).run { report($0) }))
         }
     }
 

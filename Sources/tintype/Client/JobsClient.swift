@@ -4,6 +4,7 @@ import HTTPTypes
 import Pipeline
 import Posts
 import Server
+import Store
 import TreeModel
 
 /// The jobs over posts: those of the running service, or, where none runs, those of the Storage folder, on which this process
@@ -15,7 +16,8 @@ enum JobsClient {
     func list() async throws -> [BatchJobDocument] {
         switch self {
         case .service(let service): try await service.read(.get, "/v1/jobs", as: BatchJobListDocument.self).jobs
-        case .local(let pipeline): try await pipeline.batches.list().map { BatchJobDocument($0, in: pipeline) }
+        case .local(let pipeline):
+            try await pipeline.batches.list().map { BatchJobDocument($0, waiting: pipeline.disk.obstacle) }
         }
     }
 
@@ -32,8 +34,8 @@ enum JobsClient {
         case .service(let service): try await service.read(.post, "/v1/jobs/plan", json: order.document)
         case .local(let pipeline):
             switch order.kind {
-            case .originals: try await OriginalPlan(pipeline, try order.batch()).document()
-            default: try await RethumbPlan(pipeline, try order.batch()).document()
+            case .originals: try await OriginalPlan(pipeline.tools, try order.batch()).document()
+            default: try await RethumbPlan(pipeline.tools, try order.batch()).document()
             }
         }
     }
@@ -43,8 +45,8 @@ enum JobsClient {
         case .service(let service): return try await service.read(.post, "/v1/jobs", json: order.document)
         case .local(let pipeline):
             var batch = try order.batch()
-            if batch.kind == .originals { batch.rule = try pipeline.rule(of: batch) }
-            return BatchJobDocument(try await pipeline.batches.begin(batch), in: pipeline)
+            if batch.kind == .originals { batch.rule = try batch.rule(orBy: pipeline.settings) }
+            return BatchJobDocument(try await pipeline.batches.begin(batch), waiting: pipeline.disk.obstacle)
         }
     }
 
@@ -67,7 +69,7 @@ enum JobsClient {
                 case .switch: try await batches.begin(.switch, of: id)
                 case .rollback: try await batches.begin(.rollback, of: id)
                 }
-            return BatchJobDocument(job, in: pipeline)
+            return BatchJobDocument(job, waiting: pipeline.disk.obstacle)
         }
     }
 
@@ -84,7 +86,7 @@ enum JobsClient {
     func follow(_ id: String, _ report: @escaping @Sendable (BatchJobDocument) -> Void) async throws {
         guard case .local(let pipeline) = self else { return try await wait(for: id, report) }
         try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { await pipeline.batches.run(in: pipeline) }
+            group.addTask { await pipeline.batches.run(with: pipeline.tools, in: pipeline.jobSlot) }
             try await wait(for: id, report)
             group.cancelAll()
         }
@@ -146,7 +148,7 @@ struct JobOrder: Sendable {
     func batch() throws -> BatchOrder {
         var order = BatchOrder(kind)
         order.rule = try rule.map { text throws(Failure) in try OriginalRule.required(text) }
-        order.selection = try Rethumb.Selection(
+        order.selection = try PostSelection(
             user: user, since: since, until: until, onlyMissing: onlyMissing, onlyDamaged: onlyDamaged)
         order.posts = try posts?.map { text throws(Failure) in
             guard let id = PostID(text) else {

@@ -2,6 +2,7 @@ import API
 import ArgumentParser
 import Backup
 import Pipeline
+import Store
 import Tree
 
 /// A row of the database that cannot be read, and what is to take its place.

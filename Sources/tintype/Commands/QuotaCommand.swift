@@ -48,8 +48,8 @@ struct QuotaCommand: AsyncParsableCommand {
             return try await service.read(
                 .put, "/v1/usage/\(uid)/quota", json: JSONValue.object(["quota": .string(quota.text)]))
         } locally: { pipeline in
-            try await pipeline.storage.usage.run()
-            let reader = UsageReader(pipeline)
+            try await pipeline.upgrade.usage.run()
+            let reader = pipeline.usage
             let usage = try await reader.document(of: uid)
             guard let quota else { return usage }
             try await pipeline.quotas.set(quota, for: uid)

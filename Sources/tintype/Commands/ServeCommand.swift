@@ -10,6 +10,7 @@ import Pipeline
 import Rules
 import Server
 import ServiceLifecycle
+import Store
 import Tree
 import UnixSignals
 
@@ -64,7 +65,7 @@ struct ServeCommand: AsyncParsableCommand {
         let path = try folder?.path ?? configuration.value(\.storage)
         let log = try ServiceLog(configuration)
         let logger = log.logger
-        let storage = try await StorageFolder(
+        let storage = try await StorageFolder.open(
             path: path, engine: engine, retention: try configuration.changeRetention(),
             mediaPlace: try configuration.mediaPlace(), logger: logger)
         if let seed { try await SeedFile(path: seed).load(into: storage.tree) }
@@ -88,7 +89,7 @@ struct ServeCommand: AsyncParsableCommand {
             renderer: try configuration.photoRenderer(),
             moderator: try Moderator(configuration, storagePath: storage.path, client, logger: logger),
             auditedBy: TreeRule.ofAccounts, logger: logger)
-        let inbox = InboxWatcher(pipeline, settings: try configuration.inboxSettings(), logger: logger)
+        let inbox = InboxWatcher(pipeline.intake, settings: try configuration.inboxSettings(), logger: logger)
         var server = try configuration.httpSettings(socketPath: StorageFolder.socketPath(in: storage.path))
         server.database = try configuration.databaseSettings()
         let accounts = try await AccountSetup(in: storage, configuration, client, logger: logger)

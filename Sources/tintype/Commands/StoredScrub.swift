@@ -42,7 +42,7 @@ struct StoredScrub: Sendable {
                 }
             }
         } locally: { pipeline in
-            let job = OriginalScrub(pipeline, isCheck: isCheck)
+            let job = OriginalScrub(pipeline.tools, isCheck: isCheck)
             for id in ids { try await report(id) { try await job.scrub(id, by: .admin) } }
         }
         if failures > 0 { throw ExitStatus.partial }
@@ -73,8 +73,8 @@ struct StoredScrub: Sendable {
             let query = ["user": user, "check": isCheck ? "true" : nil]
             try await JobSteps.inService(service, "/v1/scrub", query: query, report)
         } locally: { pipeline in
-            let selection = try Rethumb.Selection(user: user, since: nil, onlyMissing: false)
-            let job = OriginalScrub(pipeline, user: selection.user, isCheck: isCheck)
+            let selection = try PostSelection(user: user, since: nil, onlyMissing: false)
+            let job = OriginalScrub(pipeline.tools, user: selection.user, isCheck: isCheck)
             var last = JobDocument(try await job.run { report(JobDocument($0)) })
             last.finished = true
             report(last)

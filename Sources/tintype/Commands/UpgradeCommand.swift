@@ -3,6 +3,7 @@ import ArgumentParser
 import Foundation
 import HTTPTypes
 import Pipeline
+import Store
 
 /// Brings a store of an earlier version forward, confirms that, or takes it back.
 struct UpgradeCommand: AsyncParsableCommand {
@@ -43,7 +44,7 @@ extension UpgradeCommand {
             let document = try await storage.perform { service in
                 try await service.read(.get, "/v1/upgrade", as: UpgradeDocument.self)
             } locally: { pipeline in
-                try await pipeline.storage.upgradeData()
+                try await pipeline.upgrade.run()
                 return pipeline.storage.upgrade
             }
             if json { return Terminal.outputJSON(document) }

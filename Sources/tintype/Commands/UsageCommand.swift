@@ -70,8 +70,8 @@ struct UsageCommand: AsyncParsableCommand {
             try await service.read(
                 .get, "/v1/usage", query: ["after": user, "limit": "\(limit)"], as: UsagePageDocument.self)
         } locally: { pipeline in
-            try await pipeline.storage.usage.run()
-            return try await UsageReader(pipeline).page(after: user.flatMap { UserID($0) }, limit: limit)
+            try await pipeline.upgrade.usage.run()
+            return try await pipeline.usage.page(after: user.flatMap { UserID($0) }, limit: limit)
         }
     }
 
@@ -93,8 +93,8 @@ struct UsageCommand: AsyncParsableCommand {
         return try await storage.perform { service in
             try await service.read(.get, "/v1/usage/\(user)", as: UsageDocument.self)
         } locally: { pipeline in
-            try await pipeline.storage.usage.run()
-            return try await UsageReader(pipeline).document(of: user)
+            try await pipeline.upgrade.usage.run()
+            return try await pipeline.usage.document(of: user)
         }
     }
 

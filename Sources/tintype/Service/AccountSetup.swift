@@ -7,6 +7,7 @@ import Outgoing
 import Pipeline
 import Server
 import ServiceLifecycle
+import Store
 import Tree
 
 /// The accounts of the service, and the decision as whom requests act: put together of their parts.

@@ -3,6 +3,7 @@ import Outgoing
 import Pipeline
 import ServiceLifecycle
 import Social
+import Store
 import Tree
 
 /// Hands notifications to the program or the address that the operator has chosen, while the service runs.

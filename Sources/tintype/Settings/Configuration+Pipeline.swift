@@ -3,6 +3,7 @@ import Foundation
 import Inbox
 import Logging
 import Pipeline
+import Store
 
 extension Configuration {
     /// Runs a body with the pipeline of the Storage folder, on which no service may work meanwhile.
@@ -18,7 +19,7 @@ extension Configuration {
             throw ConfigurationError("there is no storage at \(path); name its folder with --storage")
         }
         let settings = try pipelineSettings()
-        let storage = try await StorageFolder(path: path, mediaPlace: try mediaPlace())
+        let storage = try await StorageFolder.open(path: path, mediaPlace: try mediaPlace())
         do {
             let logger = Logger(label: "tintype")
             let result = try await body(

@@ -6,6 +6,7 @@ import Inbox
 import Logging
 import Pipeline
 import Server
+import Store
 import Tree
 
 /// The settings that concern the process as a whole; those of its parts are in the parts' own types.

@@ -5,6 +5,7 @@ import Hummingbird
 import Pipeline
 import Posts
 import Social
+import Store
 import Tree
 
 /// `/v1/people/{uid}/avatar`: a person's picture, which goes the way of photos that are posted.
@@ -16,11 +17,11 @@ struct AvatarRoutes: Sendable {
     private let person: PersonResponse
     private let limits: BodyLimits
 
-    init(_ service: UploadService, _ media: MediaAccess, _ database: RealtimeDatabase, limits: BodyLimits) {
-        uploads = service.receiver
-        disk = service.disk
-        response = UploadResponse(service, media)
-        people = People(service.tree)
+    init(
+        _ uploads: UploadReceiver, _ disk: DiskMonitor, _ response: UploadResponse, _ people: People,
+        _ database: RealtimeDatabase, limits: BodyLimits
+    ) {
+        (self.uploads, self.disk, self.response, self.people) = (uploads, disk, response, people)
         person = PersonResponse(people: people, database: database)
         self.limits = limits
     }

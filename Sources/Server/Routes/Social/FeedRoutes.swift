@@ -12,17 +12,19 @@ import Tree
 /// The lists of posts: all, a person's, a hashtag's, and a person's home feed.
 struct FeedRoutes: Sendable {
     private let tree: TreeStore
-    private let service: UploadService
+    private let jobs: JobWorker
+    private let index: PhotoIndex
     private let media: MediaAccess
     private let lists: PostLists
     private let events: EventResponder
 
-    init(_ service: UploadService, _ media: MediaAccess, _ database: RealtimeDatabase, _ events: EventResponder) {
-        tree = service.tree
-        self.events = events
-        self.service = service
+    init(
+        _ tree: TreeStore, jobs: JobWorker, index: PhotoIndex, _ media: MediaAccess, _ database: RealtimeDatabase,
+        _ events: EventResponder
+    ) {
+        (self.tree, self.jobs, self.index, self.events) = (tree, jobs, index, events)
         self.media = media
-        lists = PostLists(service.tree, database)
+        lists = PostLists(tree, database)
     }
 
     func add(to routes: inout RouteTable) {
@@ -76,7 +78,7 @@ struct FeedRoutes: Sendable {
         let (limit, cursor) = (try context.query.pageLimit(), try await lists.cursor(context.query["before"]))
         var view = try await lists.view(context)
         view.viewer = uid
-        let feed = HomeFeed(tree, jobs: service.jobs)
+        let feed = HomeFeed(tree, jobs: jobs)
         let (page, upkeep) = try await feed.page(of: uid, before: cursor, limit: limit, view)
         if let upkeep {
             context.followUp.set { [logger = context.logger] in
@@ -123,7 +125,7 @@ struct FeedRoutes: Sendable {
                 .badRequest, "sha256 is not the SHA-256 of a photo",
                 hint: "64 hexadecimal digits in lower case; of several photos, with spaces between")
         }
-        return try await service.index.post(of: uid, showing: hashes)
+        return try await index.post(of: uid, showing: hashes)
     }
 
     private func list(_ list: FeedList, _ context: RequestContext) async throws -> Response {

@@ -16,8 +16,8 @@ struct PeopleRoutes: Sendable {
     private let response: PersonResponse
     private let database: RealtimeDatabase
 
-    init(_ service: UploadService, _ database: RealtimeDatabase) {
-        people = People(service.tree, leftovers: service.leftovers)
+    init(_ people: People, _ database: RealtimeDatabase) {
+        self.people = people
         response = PersonResponse(people: people, database: database)
         self.database = database
     }

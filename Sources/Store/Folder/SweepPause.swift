@@ -15,7 +15,7 @@ package final class SweepPause: Sendable {
     package var isPaused: Bool { state.withLock { $0.pauses > 0 } }
 
     /// Does a sweep, unless there is a pause: the next one has time.
-    func sweep(_ body: () async throws -> Void) async rethrows {
+    package func sweep(_ body: () async throws -> Void) async rethrows {
         let mayBegin = state.withLock { state in
             if state.pauses == 0 { state.sweeps += 1 }
             return state.pauses == 0

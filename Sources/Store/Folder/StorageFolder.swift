@@ -1,9 +1,6 @@
 package import API
-package import Blobs
 package import Files
-package import Logging
 package import Posts
-import Social
 import Synchronization
 package import Tree
 
@@ -40,11 +37,6 @@ package final class StorageFolder: Sendable {
     package let age: StorageAge
     /// Where apps reach the service, which is what addresses in posts begin with; nil for addresses without a host.
     package let mediaPlace: MediaPlace?
-    private let order: OrderMigration
-    /// Brings in order what follows from data of earlier versions.
-    let repair: SocialRepair
-    /// Counts how much room files take up that are there already.
-    package let usage: UsageCount
     private let lock: FolderLock
     package let root: Directory
     /// What brings a store of an earlier version forward; nil where the tree is in memory.
@@ -64,19 +56,21 @@ package final class StorageFolder: Sendable {
         case memory
     }
 
-    /// Opens the folder, making what is missing, and takes its lock; `retention` says how long changes can be asked for,
-    /// `clock` what time it is, in milliseconds since the epoch, `mediaPlace` by which address apps know the service.
+    /// Opens the folder, making what is missing, and takes its lock.
     ///
-    /// It returns when posts of earlier versions are in the order of publication, which takes some seconds for 100,000 of
-    /// them at the first start; `logger` hears of that.
-    ///
+    /// - Parameters:
+    ///   - retention: How long changes can be asked for.
+    ///   - mediaPlace: The address by which apps know the service.
+    ///   - derivations: What follows from what is written to the tree; see `TreeStore`.
+    ///   - constraints: What no update of the tree may break.
+    ///   - clock: The present time, in milliseconds since the epoch.
     /// - Throws: `FileError` (`storage_locked` when another process works here; the folder that is in the way otherwise;
     ///   `exists` when a tree is to be kept in memory beside one that is on disk) or `TreeError`. Nothing is bound or
     ///   changed before all of it succeeded.
     package init(
         path: String, engine: TreeEngine = .sqlite, retention: ChangeRetention = ChangeRetention(),
-        mediaPlace: MediaPlace? = nil, clock: @escaping @Sendable () -> Int64 = WallClock.milliseconds,
-        logger: Logger = Logger(label: "tintype")
+        mediaPlace: MediaPlace?, derivations: [[any Derivation]], constraints: [any Constraint],
+        clock: @escaping @Sendable () -> Int64
     ) async throws {
         self.path = path
         self.clock = clock
@@ -101,57 +95,18 @@ package final class StorageFolder: Sendable {
         let mark = engine == .sqlite ? try CommitMark(path: "\(path)/\(Self.markName)") : nil
         tree = try await TreeStore(
             engine: database, retention: retention, mark: mark, reserve: reserve,
-            derivations: Self.derivations(mediaPlace: mediaPlace), constraints: Self.constraints)
+            derivations: derivations, constraints: constraints)
         if tree.health.damage == nil { try? await upgrading?.begin(tree) }
-        order = OrderMigration(tree: tree, logger: logger)
-        repair = SocialRepair(tree, version: Paths.socialVersion, logger: logger)
-        usage = UsageCount(tree, logger: logger)
         var essentials: [String: Directory.Identity] = [:]
         for name in [".", "blobs", Self.treeName] { essentials[name] = try root.entry(name)?.identity }
         self.essentials = essentials
         ids = PushIDGenerator(after: await StorageAge.lastID(in: tree), clock: clock)
         age = try await StorageAge(
             of: tree, beside: blobs, ids: ids, isKept: engine == .sqlite, lastChange: mark?.lastChange)
-        if age.mismatch != nil {
-            do {
-                try await forgetUnfinished()
-            } catch let error as TreeError where error.isDamage {
-                logger.error("unfinished uploads cannot be ended", metadata: ["damage": "\(error)"])
-            }
-        }
-        try? await age.tick()  // A disk that is full is for the watch to find, and to say.
-        do {
-            try await orderPosts()
-            if tree.health.damage == nil {
-                try await usage.skipIfEmpty()
-                if try await repair.skipIfEmpty() { try await upgrading?.finish(tree) }
-            }
-        } catch {
-            logger.warning("posts cannot be put in the order of publication yet", metadata: ["fault": "\(error)"])
-        }
     }
 
-    /// What follows from what is written to the tree, and is written with it.
-    package static func derivations(mediaPlace: MediaPlace?) -> [[any Derivation]] {
-        let tombstones = [Paths.posts, Paths.audiencePosts].map { Tombstones(of: $0, at: Paths.deleted) }
-        var strata = SocialDerivations.strata
-        strata[0].insert(contentsOf: WordsWithoutPost.all, at: 0)
-        return strata + [
-            [FormerLink(), ObjectPosts(mediaPlace: mediaPlace)], tombstones + [ReplacedAvatars()], UsageDerivation.all,
-        ]
-    }
-
-    /// The constraints of the tree.
-    private static var constraints: [any Constraint] { SocialDerivations.constraints + UsedPostID.all }
-
-    /// Brings the data of a store of an earlier version forward; see ``StoreUpgrade``.
-    package func upgradeData() async throws {
-        try await orderPosts()
-        try await repair.run()
-        try await usage.run()
-        if upgrade.state == .upgrading { try await PhotoIndex.complete(in: tree) }
-        try await upgrading?.finish(tree)
-    }
+    /// Notes that all data are of this version's format; see ``StoreUpgrade``.
+    package func finishUpgrade() async throws { try await upgrading?.finish(tree) }
 
     /// Whether the store was brought forward, and how far that is.
     package var upgrade: UpgradeDocument { upgrading?.document ?? .current }
@@ -177,12 +132,6 @@ package final class StorageFolder: Sendable {
 
     /// Counts something that is put aside in `failed/`, put back or deleted there.
     package func countPutAside() { putAsideChanges.add(1, ordering: .relaxed) }
-
-    /// Puts posts of earlier versions in the order of publication, unless they are.
-    func orderPosts() async throws {
-        guard tree.health.damage == nil else { return }
-        try await order.run()
-    }
 
     private static let treeName = "tree.sqlite"
     private static let markName = "tree.mark"
@@ -256,5 +205,4 @@ package final class StorageFolder: Sendable {
 
     /// The fault of the store: damage of the tree or of a row of it, or different ages of the tree and the blobs.
     package var fault: Failure? { tree.health.finding.map { Failure($0) } ?? age.mismatch }
-
 }

@@ -1,5 +1,4 @@
 package import API
-import Blobs
 import Files
 import Foundation
 import Posts
@@ -22,7 +21,7 @@ package final class StoreUpgrade: Sendable {
     /// | --- | --- |
     /// | 1 | up to the first 0.1.0: lists, counters and search keys may be missing, or be those of other rules; the rows may have the layout of ``FirstFormat`` |
     /// | 2 | renditions have records, and names that are never used again; runs of re-thumbnailing are kept |
-    static let format: Int64 = 2
+    package static let format: Int64 = 2
 
     private static let folderName = "upgrade"
     private static let treeName = "tree.sqlite"

@@ -2,6 +2,7 @@ import API
 import Files
 import Posts
 import Social
+import Store
 import Tree
 
 extension StorageFolder {

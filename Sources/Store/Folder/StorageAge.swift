@@ -1,5 +1,4 @@
 package import API
-import Blobs
 import Concurrency
 import Files
 import Foundation
@@ -83,7 +82,7 @@ package final class StorageAge: Sendable {
     }
 
     /// Counts up where anything was committed since it was done the last time; not while the two do not fit.
-    func tick() async throws {
+    package func tick() async throws {
         guard isKept else { return }
         try await turn.withPermit {
             let now = state.withLock { $0 }

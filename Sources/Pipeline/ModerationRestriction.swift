@@ -1,38 +1,39 @@
 import API
-package import Blobs
 package import Posts
+package import Store
 package import Tree
 
-/// The people that a file is left to, whatever the rules of photos and the audiences of the post say.
-package enum Withholding: Sendable {
-    /// Whomever these say.
+/// A restriction that moderation puts on a file, besides the rules of photos and the audiences of the post.
+package enum ModerationRestriction: Sendable {
+    /// Nothing more than these.
     case none
-    /// Its owner and admins, and to whom one of these has given a signed address.
+    /// Only the owner and admins get the file, and those to whom one of these has given a signed address.
     case unlessSigned
-    /// Its owner and admins alone.
+    /// Only the owner and admins get the file.
     case always
 }
 
-extension UploadService {
+/// The restrictions that moderation puts on files.
+package struct ModerationRestrictions: Sendable {
+    /// Whether somebody decides about posts before they are published.
+    let isModerated: Bool
+
     /// Whether a post shows what an upload has become: its own, or one that names the object.
     package func isInPost(_ id: PostID, in snapshot: TreeSnapshot) throws(TreeError) -> Bool {
         if try snapshot.hasPost(id) { return true }
         return try snapshot.exists(Paths.postsOfObject(id))
     }
 
-    /// Whether somebody decides about posts before they are published.
-    package var isModerated: Bool { publisher.moderator != nil }
-
-    /// Tells whom a file is left to. Nobody else sees what belongs to an upload that is no post yet, or never became one; without
+    /// Returns the restriction of a file. Nobody else sees what belongs to an upload that is no post yet, or never became one; without
     /// a way for others where posts are moderated, or the post was refused; of one that is shown blurred the originals, and
     /// the clear renditions, until they are deleted.
     ///
     /// A file of a post about which nobody decided costs two looks into the tree.
     ///
     /// - Throws: The engine's failure.
-    package func withholding(
+    package func restriction(
         of name: BlobName, isOriginal: Bool, in snapshot: TreeSnapshot
-    ) throws(TreeError) -> Withholding {
+    ) throws(TreeError) -> ModerationRestriction {
         guard let id = PostID(name.postID) else { return .none }
         let isDecided = try snapshot.exists(Paths.upload(id) / "moderation")
         var isForAll = !isModerated && !isDecided

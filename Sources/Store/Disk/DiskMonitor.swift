@@ -1,7 +1,6 @@
 import API
-import Blobs
-import Files
-import Logging
+package import Files
+package import Logging
 import ServiceLifecycle
 import Synchronization
 import Tree
@@ -42,7 +41,7 @@ package final class DiskMonitor: Sendable {
     private let isLogLong = Atomic(false)
     private let signals = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
 
-    init(
+    package init(
         _ storage: StorageFolder, reserve: @escaping @Sendable () -> FreeSpaceReserve, logger: Logger
     ) {
         self.storage = storage
@@ -51,7 +50,7 @@ package final class DiskMonitor: Sendable {
     }
 
     /// How many bytes were free at the last look, and how many have to be; nil before the first.
-    var freeSpace: (bytes: Int, reserve: Int)? {
+    package var freeSpace: (bytes: Int, reserve: Int)? {
         state.withLock { $0.space }.map { ($0.freeBytes, reserve().bytes(of: $0)) }
     }
 
@@ -59,13 +58,13 @@ package final class DiskMonitor: Sendable {
     package var totalBytes: Int? { state.withLock { $0.space?.totalBytes } }
 
     /// Has the disk looked at before its turn.
-    func lookSoon() { signals.continuation.yield() }
+    package func lookSoon() { signals.continuation.yield() }
 
     /// How many faults were reported since the start.
-    var reportCount: Int { state.withLock { $0.reportCount } }
+    package var reportCount: Int { state.withLock { $0.reportCount } }
 
     /// Watches until a shutdown.
-    func run() async {
+    package func run() async {
         state.withLock { $0.isRunning = true }
         await withDiscardingTaskGroup { group in
             group.addTask {
@@ -112,7 +111,7 @@ package final class DiskMonitor: Sendable {
     }
 
     /// Has a fault looked into, by and by.
-    func suspect() {
+    package func suspect() {
         state.withLock { state in
             state.isSuspicious = true
             state.reportCount += 1
@@ -123,7 +122,7 @@ package final class DiskMonitor: Sendable {
     /// Has a fault looked into.
     ///
     /// - Returns: Whether it is everybody's: the intake is paused.
-    func report() async -> Bool {
+    package func report() async -> Bool {
         let isWatched = await withCheckedContinuation { continuation in
             let isTaken = state.withLock { state in
                 state.reportCount += 1
@@ -150,7 +149,7 @@ package final class DiskMonitor: Sendable {
 
     /// Waits until the intake goes on, the task is cancelled, or the service shuts down. In a process where nobody watches the disk,
     /// whoever waits looks at it.
-    func waitUntilOpen() async {
+    package func waitUntilOpen() async {
         while gate.pause != nil, !Task.isEnding, !state.withLock(\.isRunning) {
             try? await cancelWhenGracefulShutdown { try await Task.sleep(for: Self.interval) }
             await look(isSuspicious: true)
@@ -171,7 +170,7 @@ package final class DiskMonitor: Sendable {
     }
 
     /// Looks at the disk, and tries it when there is a reason to.
-    func look(isSuspicious: Bool) async {
+    package func look(isSuspicious: Bool) async {
         lookAtLog()
         let loss = await loss()
         var pause = storage.tree.health.damage.map { IntakePause($0) } ?? loss
@@ -234,7 +233,7 @@ package final class DiskMonitor: Sendable {
         return shortage(in: space)
     }
 
-    func shortage(in space: FileSystemSpace) -> IntakePause? {
+    package func shortage(in space: FileSystemSpace) -> IntakePause? {
         if space.isReadOnly { return IntakePause(FileError.mountedReadOnly(storage.path)) }
         let hint = "free some space on it; all goes on by itself"
         if let files = space.freeFiles, files < Self.minFreeFiles {

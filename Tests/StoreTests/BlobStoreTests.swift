@@ -1,6 +1,6 @@
-import Blobs
 import Files
 import Foundation
+import Store
 import Synchronization
 import TestSupport
 import Testing

@@ -1,5 +1,5 @@
-import Blobs
 import Files
+import Store
 import Testing
 
 @Suite("P6: a blob is named user_id/post_id/file_name, and no name leaves the store")

@@ -1,8 +1,8 @@
-import API
+package import API
 
 extension IntakePause {
     /// Says of a fault what strangers may know.
-    init(_ fault: any Error) {
+    package init(_ fault: any Error) {
         let fault = Failure(fault)
         let message: String
         switch fault.code {
@@ -19,4 +19,8 @@ extension IntakePause {
         }
         self.init(code: fault.code, message: message, hint: fault.hint)
     }
+}
+
+extension IntakePause: FailureConvertible {
+    package var failure: Failure { Failure(code, message, hint: hint, isTransient: true) }
 }

@@ -1,0 +1,22 @@
+import Store
+import Tree
+
+/// The parts that an audit looks at, and works with.
+package struct AuditTools: Sendable {
+    let storage: StorageFolder
+    let posts: PostTools
+    let unclaimed: UnclaimedFiles
+    let deletedPosts: DeletedPostSweeper
+    /// The invariants that are looked at.
+    let rules: [TreeRule]
+    /// What the last audits came to.
+    let results: AuditResults
+
+    var tree: TreeStore { storage.tree }
+    var blobs: any BlobStore { storage.blobs }
+    var store: UploadStore { posts.store }
+    var garbage: GarbageList { posts.garbage }
+    var settings: PipelineSettings { posts.settings }
+    var clock: @Sendable () -> Int64 { storage.clock }
+    var now: Int64 { posts.now }
+}

@@ -1,0 +1,18 @@
+package import Store
+package import Tree
+
+/// The parts that a way in works with which takes photos itself, such as the inbox.
+package struct IntakeTools: Sendable {
+    package let storage: StorageFolder
+    package let disk: DiskMonitor
+    package let store: UploadStore
+    package let receiver: UploadReceiver
+    package let index: PhotoIndex
+    /// Whether somebody decides about posts before they are published.
+    package let isModerated: Bool
+    let shared: SharedSettings
+
+    package var tree: TreeStore { storage.tree }
+    /// The present settings.
+    package var settings: PipelineSettings { shared.value }
+}

@@ -1,0 +1,22 @@
+import Posts
+import Store
+import Tree
+
+/// The parts that change files of posts, for all who do so besides the upload itself: jobs over posts, repairs, moderation.
+package struct PostTools: Sendable {
+    let tree: TreeStore
+    let blobs: any BlobStore
+    /// The address by which apps know the service; nil for addresses without a host.
+    let mediaPlace: MediaPlace?
+    let store: UploadStore
+    let renditions: RenditionMaker
+    let scheduler: RenderScheduler
+    let garbage: GarbageList
+    let disk: DiskMonitor
+    let shared: SharedSettings
+
+    /// The present settings.
+    var settings: PipelineSettings { shared.value }
+    /// The present time, in milliseconds since the epoch.
+    var now: Int64 { store.now }
+}

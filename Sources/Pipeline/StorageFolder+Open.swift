@@ -1,0 +1,36 @@
+package import Logging
+package import Posts
+package import Store
+package import Tree
+
+extension StorageFolder {
+    /// Opens a Storage folder for the service: with its derivations and constraints, and with posts of earlier versions in the
+    /// order of publication.
+    ///
+    /// - Parameters:
+    ///   - retention: How long changes can be asked for.
+    ///   - mediaPlace: The address by which apps know the service; nil for addresses without a host.
+    ///   - clock: The present time, in milliseconds since the epoch.
+    /// - Throws: What ``StorageFolder/init(path:engine:retention:mediaPlace:derivations:constraints:clock:)`` does.
+    package static func open(
+        path: String, engine: TreeEngine = .sqlite, retention: ChangeRetention = ChangeRetention(),
+        mediaPlace: MediaPlace? = nil, clock: @escaping @Sendable () -> Int64 = WallClock.milliseconds,
+        logger: Logger = Logger(label: "tintype")
+    ) async throws -> StorageFolder {
+        let storage = try await StorageFolder(
+            path: path, engine: engine, retention: retention, mediaPlace: mediaPlace,
+            derivations: TreeInvariants.derivations(mediaPlace: mediaPlace), constraints: TreeInvariants.constraints,
+            clock: clock)
+        do {
+            if storage.age.mismatch != nil { try await storage.forgetUnfinished() }
+        } catch let error as TreeError where error.isDamage {
+            logger.error("unfinished uploads cannot be ended", metadata: ["damage": "\(error)"])
+        } catch {
+            await storage.close()
+            throw error
+        }
+        try? await storage.age.tick()  // A disk that is full is for the watch to find, and to say.
+        await DataUpgrade(storage, logger: logger).begin()
+        return storage
+    }
+}

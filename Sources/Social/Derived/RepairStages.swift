@@ -1,0 +1,122 @@
+import API
+import Posts
+import Tree
+
+extension RepairStage {
+    /// All of them: what is listed comes before what is counted.
+    package static let all =
+        (SocialDerivations.links.map(completing) + hiddenLinks.map(removing)).map { $0.finding(.linkHalf) }
+        + [
+            again(SearchKeys()), again(NameIndex()), removingNames, again(CommentIndex()), again(PostEntries()),
+            again(HashtagIndex()), removingHashtags.finding(.entryDangling), again(UnreadIndex()), removingRead,
+            again(DeviceTokens()),
+        ] + audiences
+        + (SocialDerivations.counters + [SocialDerivations.notificationCounter]).flatMap {
+            [counting($0).finding(.counterWrong), removingNumbers($0).finding(.counterWrong)]
+        } + (unreadNumbers + postDays).map { $0.finding(.counterWrong) } + flags
+
+    private static let postDays = PostDays.all.flatMap { [$0.repairingNumbers, $0.addingNumbers] }
+
+    /// The links that nobody but a derivation writes.
+    private static let hiddenLinks = SocialDerivations.links.filter { $0.other.path.namespace.isReserved }
+
+    /// Completes the other side of what is there.
+    private static func completing(_ link: ReverseLink) -> RepairStage {
+        RepairStage(place: link.place) { node, snapshot throws(TreeError) in
+            let other = link.other.path(filledWith: link.place.wildcards(of: node).reversed())
+            return try snapshot.exists(other) ? [] : [TreeWrite(path: other, value: true)]
+        }
+    }
+
+    /// Removes the other side of what is gone.
+    private static func removing(_ link: ReverseLink) -> RepairStage {
+        RepairStage(place: link.other) { node, snapshot throws(TreeError) in
+            let fact = link.place.path(filledWith: link.other.wildcards(of: node).reversed())
+            return try snapshot.exists(fact) ? [] : [TreeWrite(path: node, value: nil)]
+        }
+    }
+
+    /// Removes the rows of names that nobody has.
+    private static let removingNames = RepairStage(place: TreePattern(Paths.names / "*")) {
+        row, snapshot throws(TreeError) in
+        guard let key = row.keys.last, try !NameIndex.hasCause(key, in: snapshot) else { return [] }
+        return [TreeWrite(path: row, value: nil)]
+    }
+
+    /// Removes posts from hashtags that are not in their texts, or not in this form of Unicode.
+    private static let removingHashtags = RepairStage(place: TreePattern("hashtags/*/*")) {
+        node, snapshot throws(TreeError) in
+        let text = try snapshot.get(Paths.posts / node.keys[2] / "text")?.stringValue ?? ""
+        return Hashtags.tags(in: text).contains(node.keys[1]) ? [] : [TreeWrite(path: node, value: nil)]
+    }
+
+    /// Derives from what is there as if it had just been written.
+    private static func again(_ derivation: some Derivation) -> RepairStage {
+        let place = derivation.place
+        return RepairStage(place: place) { node, snapshot throws(TreeError) in
+            guard let value = try snapshot.get(node) else { return [] }
+            let changed = ChangedNode(
+                keys: place.wildcards(of: node), before: .nothing, after: value.object == nil ? .leaf(value) : .object,
+                number: 0, isPartOfMore: true)
+            return try derivation.writes(
+                for: changed, at: CommitPoint(token: try snapshot.token, timestampMilliseconds: 0), in: snapshot)
+        }
+    }
+
+    /// Removes from the lists of unread notifications what is not, or not any more.
+    private static let removingRead = RepairStage(place: TreePattern(Paths.unreadLists / "*" / "*")) {
+        node, snapshot throws(TreeError) in
+        let keys = TreePattern(Paths.unreadLists / "*" / "*").wildcards(of: node)
+        let mark = TreePattern(UnreadIndex.unread).path(filledWith: keys)
+        return try snapshot.exists(mark) ? [] : [TreeWrite(path: node, value: nil)]
+    }
+
+    /// What follows from audiences and from the posts for them.
+    private static let audiences = [
+        again(AudienceOwners()),
+        RepairStage(place: TreePattern(Paths.owners(of: "*") / "*")) { node, snapshot throws(TreeError) in
+            let role = try snapshot.get(AudienceOwners().place.path(filledWith: node.keys.suffix(2).map(\.self)))
+            return role == .string(AudienceRole.owner.rawValue) ? [] : [TreeWrite(path: node, value: nil)]
+        },
+        again(Memberships()),
+        RepairStage(place: Memberships.memberships) { node, snapshot throws(TreeError) in
+            let member = Memberships().place.path(filledWith: Memberships.memberships.wildcards(of: node).reversed())
+            return try snapshot.exists(member) ? [] : [TreeWrite(path: node, value: nil)]
+        },
+        again(AudiencePostIndex()),
+        RepairStage(place: StoryOrder().place) { node, snapshot throws(TreeError) in
+            try StoryOrder.writes(
+                for: node.keys[1], at: StoryOrder.positionOfRepair(node.keys[1], snapshot), in: snapshot)
+        },
+        again(RestoredStories()),
+    ]
+
+    /// Counts unread notifications by their lists, which are right by then.
+    private static let unreadNumbers = [TreePattern(Paths.unreadLists / "*"), SocialDerivations.unread].map { place in
+        RepairStage(place: place) { node, snapshot throws(TreeError) in
+            let keys = place.wildcards(of: node)
+            let count = try snapshot.childCount(of: Paths.unreadLists / keys[0])
+            let number = SocialDerivations.unread.path(filledWith: keys)
+            return [TreeWrite(path: number, value: count == 0 ? nil : .integer(Int64(count)))]
+        }
+    }
+
+    /// Counts the children of each node that has any.
+    private static func counting(_ counter: NodeCounter) -> RepairStage {
+        let parent = counter.place.parent
+        return RepairStage(place: parent) { node, snapshot throws(TreeError) in
+            let count = try snapshot.childCount(of: node)
+            let number = counter.number.path(filledWith: parent.wildcards(of: node))
+            return [TreeWrite(path: number, value: count == 0 ? nil : .integer(Int64(count)))]
+        }
+    }
+
+    /// Removes the numbers of nodes that have no children.
+    private static func removingNumbers(_ counter: NodeCounter) -> RepairStage {
+        let parent = counter.place.parent
+        return RepairStage(place: counter.number) { node, snapshot throws(TreeError) in
+            let counted = parent.path(filledWith: counter.number.wildcards(of: node))
+            return try snapshot.childCount(of: counted) == 0 ? [TreeWrite(path: node, value: nil)] : []
+        }
+    }
+}
