@@ -1,7 +1,7 @@
 /// The delay before another try after a transient error.
 package enum Backoff {
     /// Exponential from half a second to a minute, half of it jitter, so that many that failed together do not come back
-    /// together. There is no last try: an acknowledged upload waits for as long as the fault lasts.
+    /// together. There is no last try.
     ///
     /// - Parameter attempt: How often it was tried, from 1.
     /// - Parameter longest: The longest delay, in seconds.

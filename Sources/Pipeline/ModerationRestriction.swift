@@ -24,9 +24,11 @@ package struct ModerationRestrictions: Sendable {
         return try snapshot.exists(Paths.postsOfObject(id))
     }
 
-    /// Returns the restriction of a file. Nobody else sees what belongs to an upload that is no post yet, or never became one; without
-    /// a way for others where posts are moderated, or the post was refused; of one that is shown blurred the originals, and
-    /// the clear renditions, until they are deleted.
+    /// Returns the restriction of a file.
+    ///
+    /// Only the owner and admins see what belongs to an upload that is no post yet, or never became one. They can give others a way
+    /// to it, but not where posts are moderated, nor to a post that was refused. Of a post that is shown blurred, they alone see
+    /// the originals, and the clear renditions until these are deleted.
     ///
     /// A file of a post about which nobody decided costs two looks into the tree.
     ///

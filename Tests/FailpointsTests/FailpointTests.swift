@@ -78,11 +78,12 @@ struct FailpointTests {
         let call =
             /(^|[^.\w])(Glibc\.)?(fsync|fdatasync|(cplatform_)?rename\w*|unlink|unlinkat|mkdir|mkdirat|ftruncate|linkat|link|symlink|creat|p?writev?)\((?!\)|request|message|messages|&|body|bytes|image)/
         var found = 0
-        for module in ["Files", "Blobs", "Pipeline", "Inbox", "Server", "Tree", "Posts"] {
+        for module in ["Files", "Store", "Pipeline", "Inbox", "Server", "Tree", "Posts"] {
             let folder = root.appending(path: module)
-            let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
-            for case let file as URL in files ?? FileManager.DirectoryEnumerator()
-            where file.pathExtension == "swift" && Self.exceptions[file.lastPathComponent] == nil {
+            let files = try FileManager.default.subpathsOfDirectory(atPath: folder.path).map {
+                folder.appending(path: $0)
+            }
+            for file in files where file.pathExtension == "swift" && Self.exceptions[file.lastPathComponent] == nil {
                 let lines = try String(contentsOf: file, encoding: .utf8).split(
                     separator: "\n", omittingEmptySubsequences: false)
                 for (index, line) in lines.enumerated()
