@@ -150,24 +150,33 @@ let package = Package(
                 "Cryptography", "API", "Access", "Posts", "Tree", "TreeModel",
                 .product(name: "Logging", package: "swift-log"),
             ]),
+        // Photos in, posts out: records, renditions, sessions, the bucket.
         .target(
-            name: "Pipeline",
+            name: "Uploads",
             dependencies: [
-                "Cryptography", "API", "Access", "Concurrency",
-                "Imaging", "Isolation", "Store", "Files", "Tree", "Posts", "Social", "Failpoints",
+                "Access", "API", "Concurrency", "Cryptography", "Failpoints", "Files", "Imaging", "Isolation", "Posts",
+                "Social", "Store", "Tree", "TreeModel",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]),
-
+        // What is done with posts that are there: jobs, originals, audits, moderation, sweeping.
+        .target(
+            name: "Keeping",
+            dependencies: [
+                "Access", "API", "Concurrency", "Cryptography", "Files", "Imaging", "Posts", "Social", "Store", "Tree",
+                "TreeModel", "Uploads",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ]),
         // The ways in.
         .target(
             name: "Inbox",
             dependencies: [
                 "API", "Concurrency",
-                "Imaging", "Pipeline", "Store", "Files", "Posts", "Social", "Tree",
+                "Imaging", "Keeping", "Uploads", "Store", "Files", "Posts", "Social", "Tree",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "HeapModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
@@ -179,13 +188,17 @@ let package = Package(
         // The store as others keep it.
         .target(
             name: "Backup",
-            dependencies: ["Cryptography", "API", "Store", "Concurrency", "Files", "Pipeline", "Posts", "Tree"]),
+            dependencies: [
+                "Cryptography", "API", "Store", "Concurrency", "Files", "Keeping", "Uploads", "Posts",
+                "Tree",
+            ]),
 
         .target(
             name: "Server",
             dependencies: [
                 "Cryptography", "API", "Concurrency",
-                "Access", "Accounts", "Backup", "Database", "Pipeline", "Imaging", "Store", "Files", "Posts", "Rules",
+                "Access", "Accounts", "Backup", "Database", "Keeping", "Uploads", "Imaging", "Store",
+                "Files", "Posts", "Rules",
                 "Social", "Tree", "Failpoints",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -303,6 +316,19 @@ let package = Package(
                 .embedInCode("Page/writing.js"),
             ]),
 
+        // The parts put together: the one root.
+        .target(
+            name: "Service",
+            dependencies: [
+                "API", "Access", "Accounts", "CPlatform", "Database", "Files", "Inbox", "Keeping", "Outgoing", "Posts",
+                "Server",
+                "Social",
+                "Store", "Tree", "Uploads",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+            ]),
+
         // The way to the service from outside: the command line and the tests.
         .target(
             name: "Client",
@@ -319,9 +345,11 @@ let package = Package(
         .executableTarget(
             name: "tintype",
             dependencies: [
+                "Service",
                 "Store", "Cryptography", "API", "Concurrency",
                 "Access", "Accounts", "Backup", "CPlatform", "Database", "Inbox", "Outgoing", "Server", "Client",
-                "Pipeline", "Isolation", "Imaging", "Files", "Posts", "Rules", "Social", "Tree", "Failpoints",
+                "Keeping", "Uploads", "Isolation", "Imaging", "Files", "Posts", "Rules", "Social", "Tree",
+                "Failpoints",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
@@ -336,8 +364,10 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
+                "Service",
                 "API",
-                "Store", "Client", "Concurrency", "Files", "Inbox", "Isolation", "Pipeline", "Posts", "Tree",
+                "Store", "Client", "Concurrency", "Files", "Inbox", "Isolation", "Keeping", "Uploads",
+                "Posts", "Tree",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -354,7 +384,8 @@ let package = Package(
         .executableTarget(
             name: "StoreMaker",
             dependencies: [
-                "API", "Store", "Files", "Imaging", "Inbox", "Pipeline", "Posts", "Tree",
+                "Service",
+                "API", "Store", "Files", "Imaging", "Inbox", "Keeping", "Uploads", "Posts", "Tree",
                 .product(name: "Logging", package: "swift-log"), .product(name: "NIOCore", package: "swift-nio"),
             ], path: "Tests/StoreMaker"),
         .testTarget(name: "IsolationTests", dependencies: ["Isolation", "Imaging", "RogueWorker", "TestSupport"]),
@@ -398,8 +429,10 @@ let package = Package(
         .testTarget(
             name: "PipelineTests",
             dependencies: [
+                "Service",
                 "Cryptography", "API",
-                "Access", "Concurrency", "Inbox", "Pipeline", "Store", "Files", "Imaging", "Isolation", "Posts",
+                "Access", "Concurrency", "Inbox", "Keeping", "Uploads", "Store", "Files", "Imaging",
+                "Isolation", "Posts",
                 "RogueWorker", "Tree",
                 "TestSupport",
                 .product(name: "Logging", package: "swift-log"), .product(name: "NIOCore", package: "swift-nio"),
@@ -408,21 +441,26 @@ let package = Package(
         .testTarget(
             name: "InboxTests",
             dependencies: [
+                "Service",
                 "API",
-                "Access", "Inbox", "Pipeline", "Store", "Files", "Imaging", "Posts", "Tree", "TestSupport",
+                "Access", "Inbox", "Keeping", "Uploads", "Store", "Files", "Imaging", "Posts", "Tree",
+                "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
             ]),
         .testTarget(
             name: "BackupTests",
             dependencies: [
-                "Cryptography", "API", "Backup", "Store", "Files", "Pipeline", "Posts", "Social", "Tree", "TestSupport",
+                "Service",
+                "Cryptography", "API", "Backup", "Store", "Files", "Keeping", "Uploads", "Posts", "Social",
+                "Tree", "TestSupport",
             ]),
         .testTarget(
             name: "ServerTests",
             dependencies: [
                 "Cryptography", "API",
-                "Access", "Accounts", "Database", "Rules", "Server", "Client", "Inbox", "Pipeline", "Imaging", "Store",
+                "Access", "Accounts", "Database", "Rules", "Server", "Client", "Inbox", "Keeping", "Service",
+                "Uploads", "Imaging", "Store",
                 "Files", "Posts",
                 "Tree", "TestSupport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -437,8 +475,10 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
+                "Service",
                 "Cryptography", "API",
-                "tintype", "Access", "Client", "Pipeline", "Store", "Files", "Posts", "Tree", "TreeModel",
+                "tintype", "Access", "Client", "Keeping", "Uploads", "Store", "Files", "Posts", "Tree",
+                "TreeModel",
                 "TestSupport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),

@@ -2,7 +2,7 @@ package import API
 import Concurrency
 import Files
 import Foundation
-import Pipeline
+import Keeping
 import Posts
 package import Store
 import Tree

@@ -1,7 +1,7 @@
 package import API
 import Concurrency
 import Files
-import Pipeline
+import Uploads
 
 /// Reads everything that the backups of a folder or an archive have, and compares it with what was written.
 package struct BackupVerification: Sendable {

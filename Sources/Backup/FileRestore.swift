@@ -1,7 +1,7 @@
 import API
 import Concurrency
 import Files
-import Pipeline
+import Keeping
 import Posts
 import Store
 import Tree

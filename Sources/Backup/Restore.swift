@@ -1,10 +1,10 @@
 package import API
 import Files
 import Foundation
-import Pipeline
 package import Posts
 import Store
 import Tree
+import Uploads
 
 /// Makes a Storage folder of a backup, in an empty folder: the tree first, then the files that it names, each compared with what the
 /// backup knows of it. One that was broken off is gone on with.

@@ -1,6 +1,6 @@
 package import API
 import Foundation
-import Pipeline
+import Keeping
 import Tree
 
 /// The moment of a store that is wanted of its backups.

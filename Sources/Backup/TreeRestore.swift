@@ -1,6 +1,6 @@
 import API
 import Files
-import Pipeline
+import Keeping
 import Posts
 import Tree
 

@@ -1,10 +1,10 @@
 import API
 import Files
 import Logging
-import Pipeline
 import Posts
 import Store
 import Tree
+import Uploads
 
 /// Deletes what has been in `done/` and `failed/` for its time.
 struct ArchiveSweeper: Sendable {

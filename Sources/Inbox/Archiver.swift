@@ -1,8 +1,8 @@
 import API
 import Files
-import Pipeline
 import Posts
 import Tree
+import Uploads
 
 /// Moves things that were dealt with to where a person finds them, each beside the document that says what became of
 /// it.

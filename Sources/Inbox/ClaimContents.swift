@@ -1,7 +1,7 @@
 import API
 import Files
-import Pipeline
 import Posts
+import Uploads
 
 /// The contents of a claim's folder: photos in the order of their names, with their texts.
 struct ClaimContents {

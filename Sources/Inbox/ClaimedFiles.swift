@@ -1,8 +1,8 @@
 import Files
-import Pipeline
 import Posts
 import Store
 import Tree
+import Uploads
 
 /// The files of one inbox upload: where they came from, as its record says, and where they lie while they are taken.
 ///

@@ -1,7 +1,7 @@
 package import API
 package import Files
 import Foundation
-import Pipeline
+import Uploads
 
 /// The list of what could not become a post, in `failed/REASON/USER/…`: the folder is the list, whether the service
 /// runs or not.

@@ -1,7 +1,7 @@
 package import API
 package import Files
-import Pipeline
 package import Store
+import Uploads
 
 /// The list of what could not become a post, as the running service shows and changes it.
 package struct FailedFilesOfService: PutAsideFiles {

@@ -1,9 +1,9 @@
 import API
 import Files
-import Pipeline
 import Posts
 import Store
 import Tree
+import Uploads
 
 /// The document `NAME.reason.json` beside what can never become a post.
 struct FailureReason: Sendable {

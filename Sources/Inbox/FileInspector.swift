@@ -1,6 +1,6 @@
 import API
 import Files
-import Pipeline
+import Keeping
 import Posts
 
 /// A look at one name in the inbox: what it is, and whether its time has come.

@@ -1,9 +1,9 @@
 import API
 import Files
-package import Pipeline
 package import Posts
 package import Store
 import Tree
+package import Uploads
 
 /// The part that HTTP has in the life of its uploads: the originals of those that failed are kept in `failed/`, as if
 /// they had been dropped, so that a person finds them and can put them into the inbox again.

@@ -1,7 +1,7 @@
 import API
 import Files
-import Pipeline
 import Posts
+import Uploads
 
 /// A folder of the inbox: the inbox itself, a user's, or one below that.
 struct InboxFolder: Hashable, Sendable {

@@ -1,9 +1,9 @@
 import API
 import Files
-import Pipeline
 import Posts
 import Store
 import Tree
+import Uploads
 
 /// Takes one thing out of the inbox, exactly once, and brings it to its end.
 ///

@@ -1,10 +1,10 @@
 import API
 import Files
 package import Logging
-package import Pipeline
 package import Posts
 package import Store
 import Tree
+package import Uploads
 
 /// The part that the inbox has in the life of its uploads: their files lie in `incoming/{id}/` while they are taken,
 /// and in `done/` or `failed/` when they have ended.

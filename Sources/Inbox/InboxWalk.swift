@@ -1,5 +1,5 @@
 import Files
-import Pipeline
+import Keeping
 
 /// A walk through a user's folder and those below it, in the order of names, a page at a time: however many files there
 /// are, only some thousand names are in memory, and only what is looked at is looked up.

@@ -2,11 +2,11 @@ import API
 import Concurrency
 import Files
 import Logging
-import Pipeline
 import Posts
 import ServiceLifecycle
 import Store
 import Tree
+import Uploads
 
 extension InboxWatcher {
     /// Claims a candidate; nil when it cannot be taken now, or never: then it is put aside.

@@ -1,10 +1,10 @@
 import API
 import Files
 import Logging
-import Pipeline
 import Posts
 import Store
 import Tree
+import Uploads
 
 extension InboxWatcher {
     /// The time after its publication in which a post without a text gets one from a late document, in milliseconds.

@@ -1,6 +1,7 @@
 import Files
-import Pipeline
+import Keeping
 import Store
+import Uploads
 
 extension InboxWatcher {
     /// The result of a step.

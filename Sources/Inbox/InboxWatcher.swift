@@ -2,11 +2,11 @@ import API
 import Concurrency
 import Files
 package import Logging
-package import Pipeline
 import Posts
 import ServiceLifecycle
 import Store
 import Tree
+package import Uploads
 
 /// Watches the inbox: `inbox/{uid}/photo.jpg` becomes a post of that user.
 ///

@@ -1,8 +1,8 @@
 import API
-import Pipeline
 import Posts
 import Social
 import Tree
+import Uploads
 
 /// The words that come after a post of photos was published: its text, and alternative texts of its photos.
 struct LateText {

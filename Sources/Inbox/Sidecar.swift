@@ -1,9 +1,9 @@
 import API
 import Files
 import Foundation
-import Pipeline
 import Posts
 import Tree
+import Uploads
 
 /// A person's words about a photo: `photo.jpg.json` beside it, or `post.json` in a folder `NAME.post`.
 ///

@@ -87,4 +87,10 @@ extension Paths {
 
     /// By which version of the social derivations all data have been gone through (`SocialRepair`); goes like the above.
     package static let socialVersion = store / "social"
+
+    /// The times at which the files of each upload were read and compared last.
+    package static let verifications = TreePath(["verified"], in: .pipeline)
+
+    /// The time of the last reading of an upload's files, in milliseconds since the epoch; 0 where they were damaged.
+    package static func verified(_ id: PostID) -> TreePath { verifications / id.key }
 }

@@ -75,9 +75,9 @@ struct Tintype: AsyncParsableCommand {
                 try command.run()
             }
         } catch {
-            Glibc.exit(ExitStatus.report(error))
+            Glibc.exit(ExitStatus.report(error, of: Self.self))
         }
-        if let fault = Terminal.outputFault { Glibc.exit(ExitStatus.report(fault)) }
+        if let fault = Terminal.outputFault { Glibc.exit(ExitStatus.report(fault, of: Self.self)) }
     }
 
     /// Parses the arguments.

@@ -1,10 +1,10 @@
 import API
 import Foundation
-import Pipeline
 import Store
 import TestSupport
 import Testing
 import Tree
+import Uploads
 
 @testable import Backup
 

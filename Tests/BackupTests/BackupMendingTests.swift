@@ -1,10 +1,10 @@
 import API
 import Files
 import Foundation
-import Pipeline
 import TestSupport
 import Testing
 import Tree
+import Uploads
 
 @testable import Backup
 

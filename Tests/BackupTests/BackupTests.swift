@@ -2,12 +2,14 @@ import API
 import Cryptography
 import Files
 import Foundation
-import Pipeline
+import Keeping
 import Posts
+import Service
 import Store
 import TestSupport
 import Testing
 import Tree
+import Uploads
 
 @testable import Backup
 

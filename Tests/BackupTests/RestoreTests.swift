@@ -1,12 +1,14 @@
 import API
 import Files
 import Foundation
-import Pipeline
+import Keeping
 import Posts
+import Service
 import Store
 import TestSupport
 import Testing
 import Tree
+import Uploads
 
 @testable import Backup
 

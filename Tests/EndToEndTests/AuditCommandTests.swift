@@ -1,10 +1,12 @@
 import Foundation
 import Glibc
-import Pipeline
+import Keeping
+import Service
 import Store
 import TestSupport
 import Testing
 import TreeModel
+import Uploads
 
 @testable import Tree
 

@@ -1,9 +1,11 @@
 import Files
-import Pipeline
+import Keeping
 import Posts
+import Service
 import Store
 import Testing
 import Tree
+import Uploads
 
 /// What must hold of a Storage folder whenever nobody works on it, however it came to be so.
 struct Invariants {

@@ -1,9 +1,11 @@
 import Foundation
-import Pipeline
+import Keeping
+import Service
 import Store
 import TestSupport
 import Testing
 import Tree
+import Uploads
 
 @Suite("tintype rethumb: stopped and resumed while readers look", .timeLimit(.minutes(10)))
 struct RethumbCommandTests {

@@ -2,12 +2,13 @@ import API
 import Dispatch
 import Files
 import Imaging
-import Pipeline
 import Posts
+import Service
 import Store
 import TestSupport
 import Testing
 import Tree
+import Uploads
 
 @testable import Inbox
 

@@ -1,11 +1,12 @@
 import API
 import Files
-import Pipeline
 import Posts
+import Service
 import Store
 import TestSupport
 import Testing
 import Tree
+import Uploads
 
 @Suite("A file whose bytes its user has posted before", .timeLimit(.minutes(30)))
 struct DuplicateTests {

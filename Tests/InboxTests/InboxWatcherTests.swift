@@ -1,12 +1,12 @@
 import API
 import Files
 import Foundation
-import Pipeline
 import Posts
 import Store
 import TestSupport
 import Testing
 import Tree
+import Uploads
 
 @Suite("The inbox: a photo dropped in becomes a published post", .timeLimit(.minutes(30)))
 struct InboxWatcherTests {

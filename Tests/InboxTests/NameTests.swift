@@ -2,12 +2,12 @@ import Files
 import Foundation
 import Glibc
 import Inbox
-import Pipeline
 import Posts
 import Store
 import TestSupport
 import Testing
 import Tree
+import Uploads
 
 @Suite("Folders below a user's, and names of every kind", .timeLimit(.minutes(30)))
 struct NameTests {

@@ -2,12 +2,14 @@ import API
 import Access
 import Files
 import Foundation
-import Pipeline
+import Keeping
 import Posts
+import Service
 import Store
 import TestSupport
 import Testing
 import Tree
+import Uploads
 
 @Suite("What was dealt with goes when its time is over, and never as the last copy", .timeLimit(.minutes(30)))
 struct RetentionTests {

@@ -1,12 +1,13 @@
 import Foundation
 import Inbox
 import Logging
-import Pipeline
 import Posts
+import Service
 import Store
 import TestSupport
 import Testing
 import Tree
+import Uploads
 
 /// Runs a test's body beside a pipeline and an inbox watcher in a hurry.
 func withInbox(

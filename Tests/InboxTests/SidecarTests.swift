@@ -1,12 +1,12 @@
 import API
 import Files
 import Foundation
-import Pipeline
 import Posts
 import Store
 import TestSupport
 import Testing
 import Tree
+import Uploads
 
 @testable import Inbox
 

@@ -2,12 +2,13 @@ import API
 import Files
 import Foundation
 import Glibc
-import Pipeline
 import Posts
+import Service
 import Store
 import TestSupport
 import Testing
 import Tree
+import Uploads
 
 @testable import Inbox
 

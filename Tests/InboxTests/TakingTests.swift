@@ -3,13 +3,14 @@ import Files
 import Foundation
 import Glibc
 import NIOCore
-import Pipeline
 import Posts
+import Service
 import Store
 import Synchronization
 import TestSupport
 import Testing
 import Tree
+import Uploads
 
 @testable import Inbox
 

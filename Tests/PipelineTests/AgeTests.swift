@@ -1,15 +1,15 @@
 import API
-import Files
 import Foundation
-import Inbox
+import Keeping
 import Logging
 import Posts
 import TestSupport
 import Testing
 import Tree
 
-@testable import Pipeline
+@testable import Service
 @testable import Store
+@testable import Uploads
 
 @Suite(
     "A restored backup never costs a photo: a tree and blobs that are not of one age are noticed",
@@ -255,7 +255,7 @@ struct LastIDTests {
             var ids: [PostID] = []
             for time in [2_000_000_000_000, 1_000_000_000_000, 1_500_000_000_000] as [Int64] {
                 let storage = try await StorageFolder.open(path: path, clock: { time })
-                let pipeline = UploadService(
+                let pipeline = Pipeline(
                     storage: storage, settings: PipelineSettings(workers: 1), logger: .init(label: "test"))
                 for _ in 0..<2 {
                     if case .new(let record) = try await pipeline.store.reserve(request) { ids.append(record.id) }

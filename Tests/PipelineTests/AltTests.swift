@@ -4,12 +4,14 @@ import Files
 import Imaging
 import NIOCore
 import Posts
+import Service
 import Store
 import TestSupport
 import Testing
 import Tree
 
-@testable import Pipeline
+@testable import Keeping
+@testable import Uploads
 
 @Suite("What a photo shows, in words, from the upload to the post and on")
 struct AltTests {

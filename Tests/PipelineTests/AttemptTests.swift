@@ -3,12 +3,14 @@ import Cryptography
 import Files
 import Imaging
 import Posts
+import Service
 import Store
 import TestSupport
 import Testing
 import Tree
 
-@testable import Pipeline
+@testable import Keeping
+@testable import Uploads
 
 @Suite("What an attempt has finished is not done again", .timeLimit(.minutes(30)))
 struct AttemptTests {
@@ -153,7 +155,7 @@ struct AttemptTests {
             for (recipes, encoded) in rows {
                 var order = PipelineSettings(workers: 1)
                 order.recipes = try recipes.map { try Recipe(parsing: $0) }
-                try await running.pipeline.adopt(order)
+                running.pipeline.adopt(order)
                 let progress = try await Rethumb(running.pipeline.tools, selection: .init(), isDryRun: false).run { _ in
                 }
                 #expect(progress.switched == 1 && renderer.encoded.value.count == encoded, "\(recipes)")

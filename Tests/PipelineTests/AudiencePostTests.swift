@@ -3,13 +3,15 @@ import Access
 import Files
 import Foundation
 import Posts
+import Service
 import Social
 import Store
 import TestSupport
 import Testing
 import Tree
 
-@testable import Pipeline
+@testable import Keeping
+@testable import Uploads
 
 @Suite("Posts for audiences, and their files", .timeLimit(.minutes(30)))
 struct AudiencePostTests {

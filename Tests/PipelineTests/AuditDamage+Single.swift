@@ -1,10 +1,11 @@
 import API
 import Posts
+import Service
 import TestSupport
 import Testing
 
-@testable import Pipeline
 @testable import Tree
+@testable import Uploads
 
 extension AuditDamage {
     /// Damage of which one thing is found, and nothing else.

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import Tree
 
-@testable import Pipeline
+@testable import Uploads
 
 /// A kind of damage, and what an audit says of it.
 struct AuditDamage: Sendable, CustomTestStringConvertible {

@@ -3,13 +3,15 @@ import Access
 import Files
 import Imaging
 import Posts
+import Service
 import Social
 import Store
 import TestSupport
 import Testing
 import Tree
+import Uploads
 
-@testable import Pipeline
+@testable import Keeping
 
 @Suite("An audit beside deletions", .timeLimit(.minutes(30)))
 struct AuditDeletionTests {
@@ -54,7 +56,7 @@ struct AuditDeletionTests {
             let blobs = InterleavedBlobs(running.storage.blobs) {
                 var settings = pipeline.settings
                 settings.recipes = [try Recipe(parsing: "full=96"), try Recipe(parsing: "thumb=48,cover")]
-                try await pipeline.adopt(settings)
+                pipeline.adopt(settings)
                 let progress = try await Rethumb(pipeline.tools, selection: PostSelection(), isDryRun: false).run {
                     _ in
                 }

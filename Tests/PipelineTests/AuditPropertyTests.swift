@@ -4,13 +4,15 @@ import Foundation
 import Imaging
 import NIOCore
 import Posts
+import Service
 import Social
 import Store
 import TestSupport
 import Testing
 import Tree
 
-@testable import Pipeline
+@testable import Keeping
+@testable import Uploads
 
 /// Everybody does everything at once, while garbage is collected and the store is looked through all the time: no audit finds
 /// anything, and no file goes that somebody names.
@@ -87,7 +89,7 @@ struct AuditPropertyTests {
             case 7:
                 var settings = pipeline.settings
                 settings.recipes = try random.pick(Self.sets).map { try Recipe(parsing: $0) }
-                try await pipeline.adopt(settings)
+                pipeline.adopt(settings)
             case 8: try await doSocially()
             default:
                 let selection = PostSelection()

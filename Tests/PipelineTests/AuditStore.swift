@@ -2,13 +2,15 @@ import API
 import Foundation
 import NIOCore
 import Posts
+import Service
 import Social
 import Store
 import TestSupport
 import Testing
 import Tree
 
-@testable import Pipeline
+@testable import Keeping
+@testable import Uploads
 
 /// A store with something of every kind, to be damaged and looked through.
 struct AuditStore: Sendable {

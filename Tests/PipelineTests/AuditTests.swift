@@ -2,13 +2,15 @@ import API
 import Access
 import Foundation
 import Posts
+import Service
 import Social
 import Store
 import TestSupport
 import Testing
 import Tree
+import Uploads
 
-@testable import Pipeline
+@testable import Keeping
 
 @Suite("Damage is found, named, and mended where that can be", .timeLimit(.minutes(30)))
 struct AuditTests {

@@ -3,13 +3,15 @@ import Files
 import Foundation
 import Imaging
 import Posts
+import Service
 import Social
 import Store
 import TestSupport
 import Testing
 import Tree
 
-@testable import Pipeline
+@testable import Keeping
+@testable import Uploads
 
 @Suite("A person's picture goes the way of photos that are posted", .timeLimit(.minutes(30)))
 struct AvatarTests {

@@ -2,12 +2,14 @@ import API
 import Files
 import Imaging
 import Posts
+import Service
 import Store
 import TestSupport
 import Testing
 import Tree
+import Uploads
 
-@testable import Pipeline
+@testable import Keeping
 
 @Suite("What a client wrote badly stops neither publishing nor what works behind it", .timeLimit(.minutes(30)))
 struct BadRecordTests {

@@ -1,11 +1,13 @@
 import API
 import Imaging
-import Pipeline
+import Keeping
 import Posts
+import Service
 import Store
 import TestSupport
 import Testing
 import Tree
+import Uploads
 
 @Suite("Jobs over posts that outlive their client and the service", .timeLimit(.minutes(30)))
 struct BatchJobTests {
@@ -18,7 +20,7 @@ struct BatchJobTests {
         }
     }
 
-    private func state(of id: PushID, in pipeline: UploadService) async throws -> BatchJob? {
+    private func state(of id: PushID, in pipeline: Pipeline) async throws -> BatchJob? {
         try await pipeline.batches.list().first { $0.id == id }
     }
 

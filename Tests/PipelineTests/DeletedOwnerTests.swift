@@ -1,13 +1,15 @@
 import API
 import Files
+import Keeping
 import Posts
+import Service
 import Social
 import Store
 import TestSupport
 import Testing
 import Tree
 
-@testable import Pipeline
+@testable import Uploads
 
 @Suite("What somebody has begun to upload ends with the person", .timeLimit(.minutes(30)))
 struct DeletedOwnerTests {

@@ -1,12 +1,14 @@
 import API
 import Cryptography
 import Files
-import Pipeline
+import Keeping
 import Posts
+import Service
 import Store
 import TestSupport
 import Testing
 import Tree
+import Uploads
 
 @Suite("A photo of a draft that comes in several requests is the draft's once, or not at all")
 struct DraftPhotoTests {

@@ -1,12 +1,14 @@
 import API
 import Files
+import Keeping
 import NIOCore
-import Pipeline
 import Posts
+import Service
 import Store
 import TestSupport
 import Testing
 import Tree
+import Uploads
 
 @Suite("P5, P7, FriendlyPix 4: the id first, then photos, then the text; only then is there a post")
 struct DraftTests {

@@ -2,13 +2,15 @@ import API
 import Files
 import Foundation
 import Posts
+import Service
 import Social
 import Store
 import TestSupport
 import Testing
 import Tree
+import Uploads
 
-@testable import Pipeline
+@testable import Keeping
 
 /// `Fixtures/stores` has a Storage folder of each format that there was, written by the last version with that format:
 /// Fixtures/README.md names their commits.

@@ -3,12 +3,14 @@ import Cryptography
 import Files
 import Foundation
 import Imaging
-import Pipeline
+import Keeping
 import Posts
+import Service
 import Store
 import TestSupport
 import Testing
 import Tree
+import Uploads
 
 /// `Fixtures/store-0.1` was written by version 0.1.0: six posts of three users, one of them deleted, a draft, an upload that
 /// failed, a duplicate that was dropped, an idempotency key, and a tree of another name with rules.

@@ -1,10 +1,10 @@
 import Foundation
-import Pipeline
 import Posts
 import Store
 import TestSupport
 import Testing
 import Tree
+import Uploads
 
 @Suite("F11, P26: the documents that clients read have the shape that Fixtures/entities keeps")
 struct EntityTests {

@@ -3,12 +3,13 @@ import Concurrency
 import Files
 import Foundation
 import Imaging
-import Pipeline
 import Posts
+import Service
 import Store
 import TestSupport
 import Testing
 import Tree
+import Uploads
 
 @Suite("Transient errors cost time, never an upload", .timeLimit(.minutes(30)))
 struct FaultTests {

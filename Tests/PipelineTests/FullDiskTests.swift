@@ -4,12 +4,14 @@ import Files
 import Foundation
 import Glibc
 import Posts
+import Service
 import Store
 import TestSupport
 import Testing
 import Tree
+import Uploads
 
-@testable import Pipeline
+@testable import Keeping
 
 @Suite("Room can be made on a full disk", .timeLimit(.minutes(30)))
 struct FullDiskTests {

@@ -3,12 +3,14 @@ import Files
 import Foundation
 import Imaging
 import Posts
+import Service
 import Store
 import TestSupport
 import Testing
 import Tree
+import Uploads
 
-@testable import Pipeline
+@testable import Keeping
 
 @Suite("Renditions that are shown at once, or taken back", .timeLimit(.minutes(30)))
 struct GenerationTests {

@@ -2,6 +2,7 @@ import API
 import Files
 import Foundation
 import Inbox
+import Keeping
 import Logging
 import Posts
 import ServiceLifecycle
@@ -11,7 +12,8 @@ import TestSupport
 import Testing
 import Tree
 
-@testable import Pipeline
+@testable import Service
+@testable import Uploads
 
 @Suite("What is left over goes while the service runs", .timeLimit(.minutes(30)))
 struct HousekeepingTests {
@@ -114,9 +116,9 @@ struct HousekeepingTests {
             let storage = try await StorageFolder.open(path: scratch.path + "/Storage")
             let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
             let intake = EndlessIntake(storage)
-            let service = UploadService(storage: storage, settings: PipelineSettings(workers: 1), logger: logger) { _ in
-                IntakeHandlers(inbox: intake, socket: intake, putAside: FailedFilesOfService(storage))
-            }
+            let service = Pipeline(
+                storage: storage, settings: PipelineSettings(workers: 1), logger: logger,
+                intakes: IntakeHandlers(inbox: intake, socket: intake, putAside: FailedFilesOfService(storage)))
             let group = ServiceGroup(configuration: .init(services: [service], logger: logger))
             try await withServices(group) { try await eventually { intake.hasBegun.value } }
             #expect(intake.wasBrokenOff.value)

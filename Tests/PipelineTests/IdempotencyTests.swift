@@ -1,9 +1,9 @@
-import Pipeline
 import Posts
 import Store
 import TestSupport
 import Testing
 import Tree
+import Uploads
 
 @Suite("K2: a client's reference finds the same upload again")
 struct IdempotencyTests {

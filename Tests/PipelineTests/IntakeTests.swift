@@ -1,13 +1,15 @@
 import API
 import Files
 import Foundation
+import Keeping
 import Posts
+import Service
 import Store
 import TestSupport
 import Testing
 import Tree
 
-@testable import Pipeline
+@testable import Uploads
 
 @Suite("The intake pauses while the disk is full or broken, and goes on by itself", .timeLimit(.minutes(30)))
 struct IntakeTests {

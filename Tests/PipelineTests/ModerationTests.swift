@@ -3,12 +3,14 @@ import Files
 import Foundation
 import Imaging
 import Isolation
-import Pipeline
+import Keeping
 import Posts
+import Service
 import Store
 import TestSupport
 import Testing
 import Tree
+import Uploads
 
 @Suite("Moderation between render and commit: what nobody has let pass, nobody sees")
 struct ModerationTests {
@@ -221,7 +223,7 @@ struct ModerationTests {
             let first = try #require(try await photos(running, record.id).first)
             var settings = running.pipeline.settings
             settings.recipes = [try Recipe(parsing: "small=200x200,inside,q70")]
-            try await running.pipeline.adopt(settings)
+            running.pipeline.adopt(settings)
             _ = try await Rethumb(running.pipeline.tools, selection: .init(), isDryRun: false).run { _ in }
             let clear = try #require(try await photos(running, record.id).first)
             #expect(try await files(running, record.id).count == 1 + 5 + 1)

@@ -5,12 +5,14 @@ import Foundation
 import Imaging
 import NIOCore
 import Posts
+import Service
 import Store
 import TestSupport
 import Testing
 import Tree
 
-@testable import Pipeline
+@testable import Keeping
+@testable import Uploads
 
 @Suite("Posts of Firebase's clients, of which the photo is an object", .timeLimit(.minutes(30)))
 struct ObjectPostTests {
@@ -262,7 +264,7 @@ struct ObjectPostTests {
 
             var settings = pipeline.settings
             settings.recipes = [try Recipe(parsing: "thumb=50"), try Recipe(parsing: "full=90")]
-            try await pipeline.adopt(settings)
+            pipeline.adopt(settings)
             let progress = try await Rethumb(pipeline.tools, selection: .init(), isDryRun: false).run { _ in }
             #expect(progress.switched == 1 && progress.failed == 0, "\(progress)")
             try await expect(id, shows: object, in: running)

@@ -1,15 +1,17 @@
 import API
 import Files
 import Foundation
+import Keeping
 import NIOCore
 import Posts
+import Service
 import Social
 import Store
 import TestSupport
 import Testing
 import Tree
 
-@testable import Pipeline
+@testable import Uploads
 
 @Suite("The objects of the bucket, and their bytes", .timeLimit(.minutes(30)))
 struct ObjectTests {

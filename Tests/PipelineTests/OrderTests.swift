@@ -1,12 +1,14 @@
 import API
 import Access
 import Foundation
-import Pipeline
+import Keeping
 import Posts
+import Service
 import Store
 import TestSupport
 import Testing
 import Tree
+import Uploads
 
 @Suite("Posts are in the order of their publication")
 struct OrderTests {

@@ -6,12 +6,14 @@ import Imaging
 import Logging
 import NIOCore
 import Posts
+import Service
 import Store
 import TestSupport
 import Testing
 import Tree
 
-@testable import Pipeline
+@testable import Keeping
+@testable import Uploads
 
 @Suite("Originals that are encoded again or dropped by a rule", .timeLimit(.minutes(10)))
 struct OriginalRetentionTests {
@@ -206,7 +208,7 @@ struct OriginalRetentionTests {
             Obstacle(obstacle: .renditionsMissing) {
                 var settings = $0.running.pipeline.settings
                 settings.recipes = [try Recipe(parsing: "full=2000"), try Recipe(parsing: "thumb=100")]
-                try await $0.running.pipeline.adopt(settings)
+                $0.running.pipeline.adopt(settings)
             },
             Obstacle(obstacle: .renditionsMissing) {
                 try await $0.tree.set(Paths.post($0.post) / "photos" / "0" / "renditions" / "thumb", to: nil)
@@ -277,7 +279,7 @@ struct OriginalRetentionTests {
             #expect(error?.code == .badRequest)
             var settings = pipeline.settings
             settings.originals = Self.drop
-            try await pipeline.adopt(settings)
+            pipeline.adopt(settings)
             running.clock.advance(by: 1000)
             for day in 0..<3 {
                 for _ in 0..<2 {

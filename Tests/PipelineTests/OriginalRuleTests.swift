@@ -1,5 +1,5 @@
-import Pipeline
 import Testing
+import Uploads
 
 @Suite("Rules for originals")
 struct OriginalRuleTests {

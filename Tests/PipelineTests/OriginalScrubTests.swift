@@ -4,12 +4,14 @@ import Cryptography
 import Files
 import Imaging
 import Posts
+import Service
 import Store
 import TestSupport
 import Testing
 import Tree
 
-@testable import Pipeline
+@testable import Keeping
+@testable import Uploads
 
 @Suite("Taking the place out of stored originals: a new file, one update of the record, the old file later")
 struct OriginalScrubTests {

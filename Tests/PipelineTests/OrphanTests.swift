@@ -3,13 +3,15 @@ import Access
 import Concurrency
 import Files
 import Foundation
+import Keeping
 import Posts
+import Service
 import Store
 import TestSupport
 import Testing
 import Tree
 
-@testable import Pipeline
+@testable import Uploads
 
 @Suite("The files of what is gone", .timeLimit(.minutes(30)))
 struct OrphanTests {

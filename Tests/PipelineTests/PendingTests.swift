@@ -2,13 +2,15 @@ import API
 import Cryptography
 import Files
 import Foundation
+import Keeping
 import Posts
+import Service
 import Store
 import TestSupport
 import Testing
 import Tree
 
-@testable import Pipeline
+@testable import Uploads
 
 @Suite("What waits when the service starts", .timeLimit(.minutes(15)))
 struct PendingTests {

@@ -1,12 +1,14 @@
 import API
 import Access
+import Keeping
 import Posts
+import Service
 import Social
 import TestSupport
 import Testing
 import Tree
 
-@testable import Pipeline
+@testable import Uploads
 
 @Suite("The index of photos, as audits see it", .timeLimit(.minutes(30)))
 struct PhotoIndexTests {

@@ -3,13 +3,14 @@ import Concurrency
 import Files
 import Imaging
 import Posts
+import Service
 import Store
 import TestSupport
 import Testing
 import Tree
 
 @testable import Isolation
-@testable import Pipeline
+@testable import Uploads
 
 @Suite("A photo that breaks its decoder is refused, remembered, and nobody else's trouble", .timeLimit(.minutes(30)))
 struct PoisonTests {

@@ -1,10 +1,12 @@
 import API
-import Pipeline
+import Keeping
 import Posts
+import Service
 import Store
 import TestSupport
 import Testing
 import Tree
+import Uploads
 
 @Suite("Posts that are older than the setting go by themselves, as if they were deleted one by one")
 struct PostExpiryTests {

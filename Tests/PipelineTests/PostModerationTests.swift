@@ -1,10 +1,12 @@
 import API
-import Pipeline
+import Keeping
 import Posts
+import Service
 import Store
 import TestSupport
 import Testing
 import Tree
+import Uploads
 
 @Suite("What an admin decides about a post that is there: a new generation of files each time")
 struct PostModerationTests {

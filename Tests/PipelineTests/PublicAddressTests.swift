@@ -3,12 +3,14 @@ import Access
 import Imaging
 import NIOCore
 import Posts
+import Service
 import Store
 import TestSupport
 import Testing
 import Tree
 
-@testable import Pipeline
+@testable import Keeping
+@testable import Uploads
 
 @Suite("Posts of a service that is known by an address", .timeLimit(.minutes(30)))
 struct PublicAddressTests {

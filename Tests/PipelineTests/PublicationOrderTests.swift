@@ -1,10 +1,11 @@
 import API
 import Posts
+import Service
 import TestSupport
 import Testing
 import Tree
 
-@testable import Pipeline
+@testable import Uploads
 
 @Suite("Uploads that keep their order are published one after the other, and no worker waits", .timeLimit(.minutes(30)))
 struct PublicationOrderTests {

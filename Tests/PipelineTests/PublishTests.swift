@@ -1,11 +1,11 @@
 import API
 import Files
-import Pipeline
 import Posts
 import Store
 import TestSupport
 import Testing
 import Tree
+import Uploads
 
 @Suite("From bytes to a post")
 struct PublishTests {

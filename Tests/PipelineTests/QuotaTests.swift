@@ -1,13 +1,15 @@
 import API
 import Foundation
+import Keeping
 import NIOCore
 import Posts
+import Service
 import Store
 import TestSupport
 import Testing
 import Tree
 
-@testable import Pipeline
+@testable import Uploads
 
 @Suite("How much each user may store", .timeLimit(.minutes(10)))
 struct QuotaTests {

@@ -1,11 +1,13 @@
 import API
 import Files
-import Pipeline
+import Keeping
 import Posts
+import Service
 import Store
 import TestSupport
 import Testing
 import Tree
+import Uploads
 
 @Suite("P23, B30: what was acknowledged is published after a restart; what was not is gone")
 struct RecoveryTests {

@@ -2,12 +2,12 @@ import API
 import Files
 import Foundation
 import Imaging
-import Pipeline
 import Posts
 import Store
 import TestSupport
 import Testing
 import Tree
+import Uploads
 
 @Suite("Bad input gets a clear error and loses nothing")
 struct RefusalTests {

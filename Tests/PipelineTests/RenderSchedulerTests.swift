@@ -3,7 +3,7 @@ import Imaging
 import TestSupport
 import Testing
 
-@testable import Pipeline
+@testable import Uploads
 
 @Suite("Whose photo is rendered next", .timeLimit(.minutes(30)))
 struct RenderSchedulerTests {

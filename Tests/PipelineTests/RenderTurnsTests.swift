@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Pipeline
+@testable import Uploads
 
 @Suite("Batches give way to uploads")
 struct RenderTurnsTests {

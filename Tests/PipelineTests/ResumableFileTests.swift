@@ -1,13 +1,15 @@
 import API
 import Cryptography
 import Files
+import Keeping
 import NIOCore
-import Pipeline
 import Posts
+import Service
 import Store
 import TestSupport
 import Testing
 import Tree
+import Uploads
 
 extension ResumableFile.Purpose {
     fileprivate static let test = ResumableFile.Purpose(rawValue: "test")

@@ -1,14 +1,16 @@
 import API
 import Cryptography
 import Files
+import Keeping
 import NIOCore
-import Pipeline
 import Posts
+import Service
 import Social
 import Store
 import TestSupport
 import Testing
 import Tree
+import Uploads
 
 @Suite("An upload whose photo comes in several requests becomes a post as any other does")
 struct ResumableUploadTests {

@@ -1,12 +1,14 @@
 import API
 import Files
 import Imaging
-import Pipeline
+import Keeping
 import Posts
+import Service
 import Store
 import TestSupport
 import Testing
 import Tree
+import Uploads
 
 @Suite("Re-thumbnailing: new files, one update a post, old files later")
 struct RethumbTests {

@@ -1,12 +1,14 @@
 import API
 import Foundation
 import Posts
+import Service
 import Store
 import TestSupport
 import Testing
 
-@testable import Pipeline
+@testable import Keeping
 @testable import Tree
+@testable import Uploads
 
 @Suite("A row of the tree that cannot be read", .timeLimit(.minutes(30)))
 struct RowRepairTests {

@@ -1,4 +1,5 @@
-import Pipeline
+import Keeping
+import Service
 import Store
 import TestSupport
 import Tree

@@ -4,12 +4,13 @@ import Files
 import Foundation
 import Logging
 import Posts
+import Service
 import Store
 import TestSupport
 import Testing
 import Tree
 
-@testable import Pipeline
+@testable import Keeping
 
 @Suite("A store of an earlier version is brought forward, with a way back until that is confirmed")
 struct StoreUpgradeTests {

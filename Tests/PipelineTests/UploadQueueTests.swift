@@ -3,7 +3,7 @@ import Posts
 import Testing
 import Tree
 
-@testable import Pipeline
+@testable import Uploads
 
 @Suite("The queue: each upload once, and a worker for each", .timeLimit(.minutes(30)))
 struct UploadQueueTests {

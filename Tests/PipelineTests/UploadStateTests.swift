@@ -1,6 +1,6 @@
 import API
-import Pipeline
 import Testing
+import Uploads
 
 @Suite("K1, F20: the states of an upload, and that every one ends")
 struct UploadStateTests {

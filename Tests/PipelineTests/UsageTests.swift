@@ -3,12 +3,14 @@ import Foundation
 import Imaging
 import NIOCore
 import Posts
+import Service
 import Store
 import TestSupport
 import Testing
 import Tree
 
-@testable import Pipeline
+@testable import Keeping
+@testable import Uploads
 
 @Suite("How much room files take up", .timeLimit(.minutes(10)))
 struct UsageTests {

@@ -2,13 +2,15 @@ import API
 import Files
 import Foundation
 import Glibc
+import Keeping
 import Posts
+import Service
 import Store
 import TestSupport
 import Testing
 import Tree
 
-@testable import Pipeline
+@testable import Uploads
 
 @Suite(
     "Folders of Storage that vanish under the service: made good where that is safe, else said",

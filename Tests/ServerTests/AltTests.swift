@@ -1,8 +1,10 @@
 import Client
 import HTTPTypes
-import Pipeline
+import Keeping
+import Service
 import TestSupport
 import Testing
+import Uploads
 
 @Suite("What a photo shows, in words, goes with it by each way in", .timeLimit(.minutes(30)))
 struct AltTests {

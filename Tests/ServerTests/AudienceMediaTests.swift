@@ -2,12 +2,12 @@ import Access
 import Client
 import Foundation
 import HTTPTypes
-import Pipeline
 import Posts
 import Server
 import TestSupport
 import Testing
 import Tree
+import Uploads
 
 @Suite("C14: Photos of a post for an audience are for its members, and for nobody else", .timeLimit(.minutes(30)))
 struct AudienceMediaTests {

@@ -1,11 +1,11 @@
 import Access
 import Client
 import HTTPTypes
-import Pipeline
 import Posts
 import TestSupport
 import Testing
 import Tree
+import Uploads
 
 @Suite("C14: What is meant for an audience is never posted for others", .timeLimit(.minutes(30)))
 struct AudienceUploadTests {

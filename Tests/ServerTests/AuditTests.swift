@@ -2,11 +2,11 @@ import API
 import Client
 import Foundation
 import HTTPTypes
-import Pipeline
 import Posts
 import TestSupport
 import Testing
 import Tree
+import Uploads
 
 @Suite("The audit of a running service", .timeLimit(.minutes(30)))
 struct AuditTests {

@@ -1,9 +1,10 @@
 import Client
 import HTTPTypes
-import Pipeline
+import Service
 import Store
 import TestSupport
 import Testing
+import Uploads
 
 @testable import Tree
 

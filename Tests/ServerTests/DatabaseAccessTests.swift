@@ -3,11 +3,11 @@ import Client
 import Cryptography
 import Database
 import HTTPTypes
-import Pipeline
 import Server
 import Store
 import TestSupport
 import Testing
+import Uploads
 
 @Suite("The database: who may use it", .timeLimit(.minutes(30)))
 struct DatabaseAccessTests {

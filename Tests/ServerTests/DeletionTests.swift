@@ -4,13 +4,15 @@ import Cryptography
 import Database
 import Foundation
 import HTTPTypes
-import Pipeline
+import Keeping
 import Posts
 import Server
+import Service
 import TestSupport
 import Testing
 import Tree
 import TreeModel
+import Uploads
 
 @Suite("Deleting posts, and files that nobody claims", .timeLimit(.minutes(30)))
 struct DeletionTests {

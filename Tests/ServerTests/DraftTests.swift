@@ -1,9 +1,11 @@
 import Client
 import HTTPTypes
-import Pipeline
+import Keeping
+import Service
 import TestSupport
 import Testing
 import Tree
+import Uploads
 
 @Suite("P5, P7: the two steps of an upload screen", .timeLimit(.minutes(30)))
 struct DraftTests {

@@ -6,14 +6,16 @@ import Foundation
 import HTTPTypes
 import Imaging
 import Inbox
+import Keeping
 import Logging
 import NIOCore
-import Pipeline
 import Server
+import Service
 import Store
 import TestSupport
 import Testing
 import Tree
+import Uploads
 
 @Suite("The HTTP server: who may come in, and how it opens and closes", .timeLimit(.minutes(30)))
 struct HTTPServerTests {
@@ -24,11 +26,11 @@ struct HTTPServerTests {
         in scratch: Scratch, _ change: (inout HTTPServer.Settings) throws -> Void
     ) async throws -> Failure? {
         let storage = try await StorageFolder.open(path: "\(scratch.path)/Storage")
-        let pipeline = UploadService(storage: storage, settings: PipelineSettings(workers: 1), logger: Self.logger)
+        let pipeline = Pipeline(storage: storage, settings: PipelineSettings(workers: 1), logger: Self.logger)
         var settings = HTTPServer.Settings(socketPath: StorageFolder.socketPath(in: storage.path))
         try change(&settings)
         let server = HTTPServer(
-            pipeline, settings: settings,
+            HTTPServer.Parts(pipeline), settings: settings,
             access: AccessControl(AccessControl.Settings(peers: try PeerPolicy()), authority: nil),
             media: MediaAccess(
                 try StorageRulesStore(in: storage.tree, project: "tintype"), signer: MediaSigner(keys: try MediaKeys()),

@@ -1,11 +1,13 @@
 import Client
 import HTTPTypes
+import Keeping
 import NIOCore
-import Pipeline
 import Posts
+import Service
 import TestSupport
 import Testing
 import Tree
+import Uploads
 
 @Suite("An idempotency key is bound to its request: another body hides behind no answer", .timeLimit(.minutes(30)))
 struct IdempotencyKeyTests {

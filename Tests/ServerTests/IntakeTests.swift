@@ -2,11 +2,12 @@ import Client
 import Files
 import HTTPTypes
 import NIOCore
-import Pipeline
 import Posts
+import Service
 import Store
 import TestSupport
 import Testing
+import Uploads
 
 @Suite("A service that cannot write says so, and takes nothing", .timeLimit(.minutes(30)))
 struct IntakeTests {

@@ -1,9 +1,9 @@
 import Client
 import HTTPTypes
-import Pipeline
 import TestSupport
 import Testing
 import Tree
+import Uploads
 
 @Suite("Moderation by HTTP: who sees which files, and what an admin decides", .timeLimit(.minutes(30)))
 struct ModerationTests {

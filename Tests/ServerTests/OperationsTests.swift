@@ -2,9 +2,9 @@ import Client
 import Foundation
 import HTTPTypes
 import NIOCore
-import Pipeline
 import TestSupport
 import Testing
+import Uploads
 
 @Suite("What operators see and decide", .timeLimit(.minutes(30)))
 struct OperationsTests {

@@ -4,13 +4,15 @@ import Client
 import Cryptography
 import Foundation
 import HTTPTypes
-import Pipeline
+import Keeping
 import Posts
 import Server
+import Service
 import TestSupport
 import Testing
 import Tree
 import TreeModel
+import Uploads
 
 /// What an attacker on the network tries: each is refused with the right code, changes nothing and tells nothing.
 @Suite("Penetration", .timeLimit(.minutes(30)))

@@ -2,10 +2,10 @@ import Client
 import Files
 import HTTPTypes
 import NIOCore
-import Pipeline
 import TestSupport
 import Testing
 import Tree
+import Uploads
 
 @Suite("Every refusal says what was wrong and what to do", .timeLimit(.minutes(30)))
 struct RefusalTests {

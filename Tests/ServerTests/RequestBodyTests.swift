@@ -5,13 +5,15 @@ import Foundation
 import HTTPTypes
 import Imaging
 import Inbox
+import Keeping
 import Logging
 import NIOCore
-import Pipeline
 import Server
+import Service
 import TestSupport
 import Testing
 import Tree
+import Uploads
 
 @Suite("Bodies of requests: how long they may be, and when they are asked for", .timeLimit(.minutes(30)))
 struct RequestBodyTests {

@@ -5,20 +5,22 @@ import Database
 import Foundation
 import HTTPTypes
 import Inbox
+import Keeping
 import Logging
 import NIOCore
-import Pipeline
 import Posts
 import Server
+import Service
 import ServiceLifecycle
 import Store
 import TestSupport
 import Testing
 import Tree
+import Uploads
 
 /// A service of a test's own: a pipeline and an HTTP server on a Storage folder that goes when the test is over.
 struct Service: Sendable {
-    let pipeline: UploadService
+    let pipeline: Pipeline
     let server: HTTPServer
     let scratch: Scratch
     /// Speaks to the Unix socket.
@@ -101,7 +103,7 @@ func withService<R: Sendable>(
         try await DataUpgrade(storage, logger: logger).run()
         var settings = PipelineSettings(workers: 2)
         change(&settings)
-        let pipeline = UploadService(storage: storage, settings: settings, moderator: moderator, logger: logger)
+        let pipeline = Pipeline(storage: storage, settings: settings, moderator: moderator, logger: logger)
         let (listeners, continuation) = AsyncStream.makeStream(of: HTTPServer.Listener.self)
         var accessSettings = AccessControl.Settings(peers: try PeerPolicy())
         accessSettings.isEmulator = serverSettings.database.isEmulator
@@ -110,7 +112,7 @@ func withService<R: Sendable>(
         let access = AccessControl(accessSettings, authority: authority, issuers: issuers)
         let media = try await media(in: storage, of: authority)
         let server = HTTPServer(
-            pipeline, settings: serverSettings, access: access, media: media,
+            HTTPServer.Parts(pipeline), settings: serverSettings, access: access, media: media,
             accounts: accounts(
                 in: storage.tree, access: access, authority: authority, isEmulator: accessSettings.isEmulator,
                 logger: logger), logger: logger

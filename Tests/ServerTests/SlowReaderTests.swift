@@ -2,10 +2,11 @@ import Client
 import Database
 import HTTPTypes
 import NIOCore
-import Pipeline
+import Service
 import Store
 import TestSupport
 import Testing
+import Uploads
 
 @testable import Server
 

@@ -1,11 +1,11 @@
 import Access
 import Client
 import HTTPTypes
-import Pipeline
 import Posts
 import TestSupport
 import Testing
 import Tree
+import Uploads
 
 @Suite("C1: Audiences and their stories, by the routes", .timeLimit(.minutes(30)))
 struct SocialAudienceTests {

@@ -2,12 +2,12 @@ import Client
 import Foundation
 import HTTPTypes
 import Imaging
-import Pipeline
 import Posts
 import Server
 import TestSupport
 import Testing
 import Tree
+import Uploads
 
 @Suite("38: People have pictures", .timeLimit(.minutes(30)))
 struct SocialAvatarTests {

@@ -2,13 +2,14 @@ import Access
 import Client
 import HTTPTypes
 import Logging
-import Pipeline
+import Service
 import Social
 import Store
 import Synchronization
 import TestSupport
 import Testing
 import Tree
+import Uploads
 
 @Suite("The outbox over HTTP", .timeLimit(.minutes(30)))
 struct SocialOutboxTests {

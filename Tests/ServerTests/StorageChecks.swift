@@ -4,11 +4,11 @@ import NIOCore
 
 @testable import API
 @testable import Access
-@testable import Pipeline
 @testable import Posts
 @testable import Server
 @testable import Store
 @testable import TreeModel
+@testable import Uploads
 
 /// What must be true of whatever the bucket's requests are read by, under any bytes: what is accepted is within its limits, and
 /// written again it is read as the same; a body is the same in whatever pieces it comes.

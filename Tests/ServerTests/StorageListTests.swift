@@ -1,12 +1,13 @@
 import Client
 import Foundation
 import HTTPTypes
+import Service
 import TestSupport
 import Testing
 import Tree
 
-@testable import Pipeline
 @testable import Server
+@testable import Uploads
 
 @Suite("Lists of the bucket", .timeLimit(.minutes(30)))
 struct StorageListTests {

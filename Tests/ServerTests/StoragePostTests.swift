@@ -1,8 +1,9 @@
 import Client
 import Foundation
 import HTTPTypes
-import Pipeline
+import Keeping
 import Posts
+import Service
 import Store
 import TestSupport
 import Testing

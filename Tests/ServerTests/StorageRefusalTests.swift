@@ -4,11 +4,12 @@ import Files
 import Foundation
 import HTTPTypes
 import Imaging
-import Pipeline
+import Service
 import Store
 import TestSupport
 import Testing
 import Tree
+import Uploads
 
 @testable import Server
 

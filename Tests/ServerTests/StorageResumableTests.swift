@@ -3,12 +3,13 @@ import Files
 import Foundation
 import HTTPTypes
 import NIOCore
-import Pipeline
 import Posts
+import Service
 import Store
 import TestSupport
 import Testing
 import Tree
+import Uploads
 
 @testable import Server
 

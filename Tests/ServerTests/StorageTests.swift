@@ -1,12 +1,13 @@
 import Client
 import Foundation
 import HTTPTypes
-import Pipeline
 import Posts
+import Service
 import Store
 import TestSupport
 import Testing
 import Tree
+import Uploads
 
 @testable import Server
 

@@ -1,9 +1,11 @@
 import Client
 import HTTPTypes
-import Pipeline
+import Keeping
+import Service
 import TestSupport
 import Testing
 import Tree
+import Uploads
 
 @Suite("Photos in, a post out", .timeLimit(.minutes(30)))
 struct UploadTests {

@@ -3,12 +3,14 @@ import Files
 import Foundation
 import Imaging
 import Inbox
+import Keeping
 import Logging
 import NIOCore
-import Pipeline
 import Posts
+import Service
 import Store
 import Tree
+import Uploads
 
 /// Makes a Storage folder with many posts, for what is to be measured on a large store:
 ///
@@ -59,7 +61,7 @@ struct StoreMaker {
     private init(_ photo: [UInt8], count: Int, people: Int, in storage: StorageFolder) async throws {
         var settings = PipelineSettings(workers: 1)
         settings.recipes = [try Recipe(parsing: "thumb=64,cover")]
-        let pipeline = UploadService(storage: storage, settings: settings, logger: Logger(label: "store-maker"))
+        let pipeline = Pipeline(storage: storage, settings: settings, logger: Logger(label: "store-maker"))
         let running = Task { try await pipeline.run() }
         let owner = try Self.person(0)
         let accepted = try await pipeline.receiver.begin(UploadRequest(owner: owner, intake: .socket)) { start in

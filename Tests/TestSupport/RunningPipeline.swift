@@ -1,18 +1,20 @@
 import API
 import Inbox
+import Keeping
 import Logging
 import NIOCore
-package import Pipeline
 package import Posts
+package import Service
 package import ServiceLifecycle
 package import Store
 import Testing
 import Tree
+package import Uploads
 
 /// A real pipeline on a real Storage folder of the test's own, running.
 package struct RunningPipeline: Sendable {
     package let storage: StorageFolder
-    package let pipeline: UploadService
+    package let pipeline: Pipeline
     package let scratch: Scratch
     /// What the pipeline takes for the present time.
     package let clock: TestClock
@@ -30,7 +32,7 @@ package func withPipeline(
     in scratch: Scratch? = nil, runs: Bool = true, mediaPlace: MediaPlace? = nil,
     settings: (inout PipelineSettings) -> Void = { _ in },
     renderer: any PhotoRenderer = InProcessRenderer(), moderator: Moderator? = nil,
-    services: (UploadService) -> [any Service] = { _ in [] },
+    services: (Pipeline) -> [any Service] = { _ in [] },
     _ body: @Sendable (RunningPipeline) async throws -> Void
 ) async throws {
     guard let scratch else {
@@ -47,7 +49,7 @@ package func withPipeline(
     let storage = try await StorageFolder.open(
         path: scratch.path + "/Storage", mediaPlace: mediaPlace, clock: clock.now)
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-    let pipeline = UploadService(
+    let pipeline = Pipeline(
         storage: storage, settings: chosen, renderer: renderer, moderator: moderator, logger: logger)
     let group = ServiceGroup(
         configuration: .init(services: (runs ? [pipeline] : []) + services(pipeline), logger: logger))

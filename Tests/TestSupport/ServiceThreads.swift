@@ -1,7 +1,7 @@
 import Concurrency
 import NIOCore
 import NIOPosix
-import Pipeline
+import Uploads
 
 /// Threads for tests that wait for services, apart from those on which all other tests compute.
 ///

@@ -1,9 +1,9 @@
 import API
 package import Accounts
-import Pipeline
 import Posts
 import Social
 package import Tree
+import Uploads
 
 /// The person at `people/{uid}` that an account is from its sign-up on, however it came about, and the quota of such accounts.
 package enum AccountPerson {

@@ -4,9 +4,9 @@ import Concurrency
 import DequeModule
 import HTTPTypes
 import Logging
-import Pipeline
 import Synchronization
 import Tree
+import Uploads
 
 /// The lines of the log that tell who was refused what, and what admins have done. None has anything secret in it.
 final class AuditLog: Sendable {

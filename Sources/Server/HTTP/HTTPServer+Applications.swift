@@ -1,8 +1,8 @@
 import Accounts
 import Database
 import Hummingbird
-import Pipeline
 import Store
+import Uploads
 
 /// The applications of the server that Firebase's SDKs speak to, beside the database, each with its middleware.
 extension HTTPServer {
@@ -30,14 +30,14 @@ extension HTTPServer {
         router.add(middleware: AdmissionMiddleware(admission: admission, audit: audit))
         return router.middlewares.constructResponder(
             finalResponder: StorageResponder(
-                tree: service.tree, blobs: service.storage.blobs, objects: service.objects, gate: service.disk.gate,
-                restrictions: service.restrictions, media: media, files: mediaRoutes,
+                tree: parts.tree, blobs: parts.storage.blobs, objects: parts.objects, gate: parts.disk.gate,
+                restrictions: parts.restrictions, media: media, files: mediaRoutes,
                 isEmulator: settings.database.isEmulator, publicURL: settings.publicURL))
     }
 
     func responses(in words: ErrorWords) -> ResponseMiddleware {
         ResponseMiddleware(words: words, logger: logger, audit: audit, admission: admission) {
-            [disk = service.disk] error in disk.notice(error)
+            [disk = parts.disk] error in disk.notice(error)
         }
     }
 }

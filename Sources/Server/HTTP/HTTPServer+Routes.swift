@@ -3,9 +3,10 @@ import Accounts
 import Database
 import Hummingbird
 import Imaging
-import Pipeline
+import Keeping
 import Social
 import Store
+import Uploads
 
 /// The service's own interface: its routes, each group with the parts that it needs.
 extension HTTPServer {
@@ -30,72 +31,72 @@ extension HTTPServer {
 
     var health: HealthRoutes {
         HealthRoutes(
-            tree: service.tree, disk: service.disk, pipeline: service.report, settings: service.shared, room: room)
+            tree: parts.tree, disk: parts.disk, pipeline: parts.report, settings: parts.settings, room: room)
     }
 
     var mediaRoutes: MediaRoutes {
-        MediaRoutes(service.tree, service.storage.blobs, service.restrictions, media, settings: service.shared)
+        MediaRoutes(parts.tree, parts.storage.blobs, parts.restrictions, media, settings: parts.settings)
     }
 
     private var limits: BodyLimits {
         BodyLimits(
-            maxPhotoBytes: service.settings.limits.maxInputBytes, maxRequestBytes: settings.maxRequestBytes)
+            maxPhotoBytes: parts.settings.value.limits.maxInputBytes, maxRequestBytes: settings.maxRequestBytes)
     }
 
     private var uploadResponse: UploadResponse {
         UploadResponse(
-            store: service.store, tree: service.tree, gate: service.disk.gate, isModerated: service.isModerated,
-            media: media, place: service.storage.mediaPlace)
+            store: parts.store, tree: parts.tree, gate: parts.disk.gate, isModerated: parts.restrictions.isModerated,
+            media: media, place: parts.storage.mediaPlace)
     }
 
     private var events: EventResponder {
         EventResponder(
-            service.tree, admission.access, keepAlive: settings.database.keepAlive, listedIn: admission.open)
+            parts.tree, admission.access, keepAlive: settings.database.keepAlive, listedIn: admission.open)
     }
 
     private func addUploads(to routes: inout RouteTable) {
         let response = uploadResponse
         ResumableRoutes(
-            UploadRoutes(service.receiver, service.files, service.disk, response, limits: limits),
-            DraftRoutes(service.receiver, service.disk, response, limits: limits),
-            ResumableReceiver(uploads: service.resumable, store: service.store, disk: service.disk), response,
-            settings: service.shared, publicURL: settings.publicURL
+            UploadRoutes(parts.receiver, parts.files, parts.disk, response, limits: limits),
+            DraftRoutes(parts.receiver, parts.disk, response, limits: limits),
+            ResumableReceiver(uploads: parts.resumable, store: parts.store, disk: parts.disk), response,
+            settings: parts.settings, publicURL: settings.publicURL
         ).add(to: &routes)
-        UnclaimedRoutes(service.unclaimed).add(to: &routes)
+        UnclaimedRoutes(parts.unclaimed).add(to: &routes)
         mediaRoutes.add(to: &routes)
         StorageRulesRoutes(rules: media.rules).add(to: &routes)
     }
 
     private func addPosts(to routes: inout RouteTable) {
-        let (tree, database) = (service.tree, access.database)
+        let (tree, database) = (parts.tree, access.database)
         EventRoutes(tree, database, media, events).add(to: &routes)
         PostRoutes(
-            tree: tree, store: service.store, publisher: service.publisher, tools: service.tools, media: media,
+            tree: tree, store: parts.store, publisher: parts.publisher, tools: parts.tools, media: media,
             database: database
         ).add(to: &routes)
-        FeedRoutes(tree, jobs: service.jobs, index: service.index, media, database, events).add(to: &routes)
+        FeedRoutes(tree, jobs: parts.jobs, index: parts.index, media, database, events).add(to: &routes)
         StoryRoutes(tree, media, database).add(to: &routes)
         HashtagRoutes(tree: tree, database: database).add(to: &routes)
         LikeRoutes(tree, media, database).add(to: &routes)
-        CommentRoutes(tree, ids: service.storage.ids, database).add(to: &routes)
+        CommentRoutes(tree, ids: parts.storage.ids, database).add(to: &routes)
         FlagRoutes(tree).add(to: &routes)
-        ModerationRoutes(moderation: service.moderation).add(to: &routes)
-        ScrubRoutes(tools: service.tools, slot: service.jobSlot).add(to: &routes)
-        ExpiryRoutes(expiry: service.expiry).add(to: &routes)
+        ModerationRoutes(moderation: parts.moderation).add(to: &routes)
+        ScrubRoutes(tools: parts.tools, slot: parts.jobSlot).add(to: &routes)
+        ExpiryRoutes(expiry: parts.expiry).add(to: &routes)
     }
 
     private func addPeople(to routes: inout RouteTable) {
-        let (tree, database, clock) = (service.tree, access.database, service.storage.clock)
-        let people = People(tree, leftovers: service.leftovers)
+        let (tree, database, clock) = (parts.tree, access.database, parts.storage.clock)
+        let people = People(tree, leftovers: parts.leftovers)
         PeopleRoutes(people, database).add(to: &routes)
-        AvatarRoutes(service.receiver, service.disk, uploadResponse, people, database, limits: limits).add(
+        AvatarRoutes(parts.receiver, parts.disk, uploadResponse, people, database, limits: limits).add(
             to: &routes)
         FollowRoutes(tree, database).add(to: &routes)
         AudienceRoutes(tree, database).add(to: &routes)
         PrivacyRoutes(tree).add(to: &routes)
         NotificationRoutes(Notifications(tree, clock: clock)).add(to: &routes)
         OutboxRoutes(outbox: Outbox(tree, clock: clock)).add(to: &routes)
-        AnnouncementRoutes(Announcements(tree, ids: service.storage.ids), database).add(to: &routes)
+        AnnouncementRoutes(Announcements(tree, ids: parts.storage.ids), database).add(to: &routes)
     }
 
     private func addAccounts(to routes: inout RouteTable) {
@@ -114,22 +115,22 @@ extension HTTPServer {
         MetricsRoutes(health).add(to: &routes)
         OperationsRoutes(operations, admission).add(to: &routes)
         FailureRoutes(
-            files: service.store.intakes.putAside, scheduler: service.scheduler, settings: service.shared
+            files: parts.store.intakes.putAside, scheduler: parts.scheduler, settings: parts.settings
         ).add(to: &routes)
         RefusalRoutes(audit: audit).add(to: &routes)
         BatchRoutes(
-            batches: service.batches, tools: service.tools, disk: service.disk, settings: service.shared,
-            slot: service.jobSlot
+            batches: parts.batches, tools: parts.tools, disk: parts.disk, settings: parts.settings,
+            slot: parts.jobSlot
         ).add(to: &routes)
-        AuditRoutes(tools: service.auditTools, slot: service.auditSlot).add(to: &routes)
-        BackupRoutes(service.storage).add(to: &routes)
-        UpgradeRoutes(service.storage).add(to: &routes)
-        UsageRoutes(reader: service.usage, quotas: service.quotas).add(to: &routes)
+        AuditRoutes(tools: parts.auditTools, slot: parts.auditSlot).add(to: &routes)
+        BackupRoutes(parts.storage).add(to: &routes)
+        UpgradeRoutes(parts.storage).add(to: &routes)
+        UsageRoutes(reader: parts.usage, quotas: parts.quotas).add(to: &routes)
     }
 
     private func addPages(to routes: inout RouteTable) {
         let source = PageSource(
-            service.tree, ids: service.storage.ids, media, access.database, publicURL: settings.publicURL)
+            parts.tree, ids: parts.storage.ids, media, access.database, publicURL: settings.publicURL)
         AssetRoutes().add(to: &routes)
         PageRoutes(source: source, canSendCodes: accounts?.service.canSendCodes ?? false).add(to: &routes)
         SyndicationRoutes(source: source).add(to: &routes)

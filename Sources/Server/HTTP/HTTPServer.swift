@@ -9,7 +9,6 @@ import HummingbirdCore
 import Imaging
 package import Logging
 import NIOCore
-package import Pipeline
 import ServiceLifecycle
 import Store
 import TreeModel
@@ -63,7 +62,7 @@ package struct HTTPServer: Service, CustomStringConvertible {
 
     package var description: String { "HTTP server" }
 
-    let service: UploadService
+    let parts: Parts
     let settings: Settings
     let logger: Logger
     private let onListening: @Sendable (Listener) -> Void
@@ -84,16 +83,17 @@ package struct HTTPServer: Service, CustomStringConvertible {
     /// Prepares the server.
     ///
     /// - Parameters:
+    ///   - parts: What the routes work with.
     ///   - access: Decides as whom requests act.
     ///   - media: Decides who may fetch which file.
     ///   - accounts: The accounts of the service's own; nil for none.
     ///   - onListening: Is told each address once connections are taken there.
     package init(
-        _ service: UploadService, settings: Settings, access: AccessControl, media: MediaAccess,
+        _ parts: Parts, settings: Settings, access: AccessControl, media: MediaAccess,
         accounts: AccountEndpoints? = nil, logger: Logger,
         onListening: @escaping @Sendable (Listener) -> Void = { _ in }
     ) {
-        self.service = service
+        self.parts = parts
         self.settings = settings
         self.accounts = accounts
         self.logger = logger
@@ -102,9 +102,9 @@ package struct HTTPServer: Service, CustomStringConvertible {
         self.origins = settings.database.isEmulator ? origins.addingOwnMachine : origins
         pages = PageAddresses(publicURL: settings.publicURL, isEncrypted: settings.tls != nil)
         names = HostNames(publicHost: settings.publicURL?.host)
-        spool = ResponseSpool(in: service.storage.incoming, maxBytes: settings.maxSpooledBytes)
+        spool = ResponseSpool(in: parts.storage.incoming, maxBytes: settings.maxSpooledBytes)
         let database = RealtimeDatabase(
-            service.tree, ids: service.storage.ids, isThrowAway: service.storage.engine == .memory,
+            parts.tree, ids: parts.storage.ids, isThrowAway: parts.storage.engine == .memory,
             isOpenWithoutRules: settings.database.isEmulator, spool: spool, logger: logger)
         admission = Admission(access: access, limiter: ClientLimiter(settings.limits), open: OpenStreams())
         audit = AuditLog(logger)
@@ -132,8 +132,8 @@ package struct HTTPServer: Service, CustomStringConvertible {
         defer { addresses.removeSocket() }
         let operations = OperationsReport(
             .init(
-                storage: service.storage, disk: service.disk, store: service.store, scheduler: service.scheduler,
-                batches: service.batches),
+                storage: parts.storage, disk: parts.disk, store: parts.store, scheduler: parts.scheduler,
+                batches: parts.batches),
             health, room: room, open: admission.open, audit: audit, traffic: traffic, pages: pages)
         let responder = responder(operations)
         var listeners: [any Service] = [operations.history, socketApplication(responder)]

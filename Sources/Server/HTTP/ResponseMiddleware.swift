@@ -3,7 +3,7 @@ import HTTPTypes
 import Hummingbird
 import Logging
 import NIOCore
-import Pipeline
+import Uploads
 
 extension ErrorWords {
     /// Those of the photo API.

@@ -1,10 +1,10 @@
 import API
 import Access
-import Pipeline
 import Posts
 import Social
 import Store
 import Tree
+import Uploads
 
 /// Tells whose the photos of posts for audiences are: their members', their author's and admins', whatever the storage
 /// rules allow, and nobody's else.

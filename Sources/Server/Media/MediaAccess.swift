@@ -1,11 +1,11 @@
 import API
 package import Access
-import Pipeline
 package import Posts
 import Rules
 import Store
 import Tree
 import TreeModel
+import Uploads
 
 /// Who may fetch which file of a post: whom the storage rules allow it, and whoever has a signed address.
 ///

@@ -4,10 +4,11 @@ import Files
 import HTTPTypes
 import Hummingbird
 import Imaging
+import Keeping
 import NIOCore
-import Pipeline
 import Store
 import Tree
+import Uploads
 
 /// `/media/{uid}/{postId}/{file}`: the blobs, for as long as anybody likes to keep them: a name never changes its bytes.
 /// Originals are served without the place where they were taken, unless `location=keep` asks for them as they were sent.

@@ -4,9 +4,10 @@ import Concurrency
 import Cryptography
 import Files
 import Imaging
-import Pipeline
+import Keeping
 import Store
 import Synchronization
+import Uploads
 
 /// Takes the place out of originals when they are handed out, and changes nothing in the store.
 ///

@@ -1,10 +1,10 @@
 package import Logging
-import Pipeline
 import Posts
 import Rules
 import Synchronization
 package import Tree
 package import TreeModel
+import Uploads
 
 /// The storage rules that are in force: those that somebody has set, which the tree keeps, or the default ones.
 package final class StorageRulesStore: Sendable {

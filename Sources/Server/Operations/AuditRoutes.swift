@@ -1,6 +1,6 @@
 import API
 import Hummingbird
-import Pipeline
+import Keeping
 
 /// `/v1/audit` looks through the store for damage, and mends or deletes what it is told to; `/v1/explain` tells the life of a post,
 /// an upload or a file.

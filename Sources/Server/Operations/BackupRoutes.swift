@@ -1,7 +1,7 @@
 import API
 import Backup
 import Hummingbird
-import Pipeline
+import Keeping
 import Store
 
 /// `/v1/backup` makes a backup of the store, while it is in use, on a disk of the service's own machine.

@@ -1,8 +1,9 @@
 import API
 import Hummingbird
-import Pipeline
+import Keeping
 import Posts
 import TreeModel
+import Uploads
 
 /// A job over posts as a body orders it.
 extension BatchOrder {

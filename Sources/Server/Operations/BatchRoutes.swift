@@ -1,9 +1,10 @@
 import API
 import Hummingbird
-import Pipeline
+import Keeping
 import Posts
 import Store
 import TreeModel
+import Uploads
 
 /// `/v1/jobs`: jobs over posts that outlive whoever began them.
 struct BatchRoutes: Sendable {

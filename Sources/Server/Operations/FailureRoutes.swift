@@ -5,8 +5,8 @@ import HTTPTypes
 import Hummingbird
 import Imaging
 import NIOCore
-import Pipeline
 import Posts
+import Uploads
 
 /// `/v1/failures`: what could not become a post, as `tintype inbox` lists it, puts it back and drops it.
 struct FailureRoutes: Sendable {

@@ -2,7 +2,7 @@ import API
 import HTTPTypes
 import Hummingbird
 import NIOCore
-import Pipeline
+import Uploads
 
 /// `/v1/metrics`: the numbers of `/v1/status` in the text format of Prometheus, for whoever watches the service (OpenMetrics'
 /// predecessor, "Exposition formats", version 0.0.4).

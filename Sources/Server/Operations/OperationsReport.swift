@@ -2,11 +2,12 @@ package import API
 import Access
 import Files
 import Imaging
-package import Pipeline
+package import Keeping
 import Posts
 import Store
 import Synchronization
 import Tree
+import Uploads
 
 /// Puts together what the page for operators shows at a glance. However many look, it is put together once in a while.
 final class OperationsReport: Sendable {

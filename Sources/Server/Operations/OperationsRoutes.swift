@@ -3,7 +3,7 @@ import Access
 import HTTPTypes
 import Hummingbird
 import NIOCore
-import Pipeline
+import Uploads
 
 /// `/v1/operations`: how everything is, at a glance or as it goes on.
 struct OperationsRoutes: Sendable {

@@ -1,9 +1,9 @@
 import API
-import Pipeline
 import ServiceLifecycle
 import Store
 import Synchronization
 import Tree
+import Uploads
 
 /// How often things happen: each second the numbers of what has happened so far are kept, for an hour.
 ///

@@ -1,7 +1,7 @@
 import API
 import Hummingbird
-import Pipeline
 import Store
+import Uploads
 
 /// `/v1/upgrade` tells whether the store was brought forward from an earlier version, and takes the word that all is well.
 struct UpgradeRoutes: Sendable {

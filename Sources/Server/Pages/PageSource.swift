@@ -2,7 +2,7 @@ import API
 import Access
 import Database
 import Hummingbird
-import Pipeline
+import Keeping
 import Posts
 import Social
 import Tree

@@ -3,9 +3,9 @@ import Files
 import HTTPTypes
 import Hummingbird
 import NIOCore
-import Pipeline
 import Store
 import Tree
+import Uploads
 
 /// What the public learns of an error: a problem document (RFC 9457) and its status.
 struct Problem {

@@ -2,7 +2,7 @@ import Files
 import HummingbirdCore
 import Imaging
 import NIOCore
-import Pipeline
+import Uploads
 
 extension ResponseBody {
     private static let chunkBytes = 256 << 10

@@ -1,5 +1,5 @@
 import API
-import Pipeline
+import Uploads
 
 /// What the sender of an upload in several requests says of the post: in the query, or in fields of the protocol.
 enum ResumableForm {

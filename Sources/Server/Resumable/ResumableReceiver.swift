@@ -2,10 +2,10 @@ import API
 import Access
 import HTTPTypes
 import Hummingbird
-import Pipeline
 import Posts
 import Store
 import TreeModel
+import Uploads
 
 /// What the protocols of uploads in several requests have in common: which upload is meant, where it stands, and how bytes are
 /// added.

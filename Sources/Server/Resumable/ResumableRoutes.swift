@@ -2,8 +2,8 @@ import API
 import HTTPTypes
 import Hummingbird
 import Imaging
-import Pipeline
 import TreeModel
+import Uploads
 
 /// `/v1/uploads` for photos that come in several requests: by tus, or by "Resumable Uploads for HTTP". Whatever speaks neither is
 /// received as ``UploadRoutes`` and ``DraftRoutes`` do.

@@ -4,10 +4,10 @@ import Files
 import Foundation
 import HTTPTypes
 import Hummingbird
-import Pipeline
 import Posts
 import Social
 import Store
+import Uploads
 
 /// The protocol tus 1.0.0 (<https://tus.io/protocols/resumable-upload>) at `/v1/uploads`, with its extensions creation,
 /// creation-with-upload, creation-defer-length, checksum, expiration and termination. The extension concatenation is refused: a

@@ -2,10 +2,10 @@ import API
 import Access
 import HTTPTypes
 import Hummingbird
-import Pipeline
 import Posts
 import Social
 import Store
+import Uploads
 
 /// "Resumable Uploads for HTTP" (draft-ietf-httpbis-resumable-upload), which `URLSession` of iOS 17 and later speaks, at
 /// `/v1/uploads`. Its versions differ in names: ``DraftVersion``.

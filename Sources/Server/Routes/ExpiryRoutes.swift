@@ -1,6 +1,6 @@
 import API
 import Hummingbird
-import Pipeline
+import Keeping
 
 /// `/v1/expire`: deletes posts by their age, or counts them; some at a time.
 struct ExpiryRoutes: Sendable {

@@ -1,11 +1,12 @@
 import API
 import Hummingbird
 import Imaging
-import Pipeline
+import Keeping
 import Posts
 import Social
 import Store
 import Tree
+import Uploads
 
 /// `/healthz`, `/readyz`, `/v1/version` and `/v1/status`: how the service is.
 struct HealthRoutes: Sendable {

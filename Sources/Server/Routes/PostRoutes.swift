@@ -3,9 +3,10 @@ import Access
 import Database
 import HTTPTypes
 import Hummingbird
-import Pipeline
+import Keeping
 import Posts
 import Tree
+import Uploads
 
 /// `/v1/posts/{id}`: one post, and its originals.
 struct PostRoutes: Sendable {

@@ -1,6 +1,6 @@
 package import API
 import Hummingbird
-package import Pipeline
+package import Keeping
 import Posts
 
 /// `/v1/scrub` takes the place out of the originals of posts, and tells how far it is, a JSON object a line.

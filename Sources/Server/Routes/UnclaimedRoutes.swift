@@ -1,8 +1,8 @@
 import API
 import HTTPTypes
 import Hummingbird
+import Keeping
 import NIOCore
-import Pipeline
 import Posts
 import TreeModel
 

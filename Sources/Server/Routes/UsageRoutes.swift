@@ -1,8 +1,9 @@
 import API
 import Hummingbird
-import Pipeline
+import Keeping
 import Posts
 import TreeModel
+import Uploads
 
 /// `/v1/usage`: how much room people's files take up.
 struct UsageRoutes: Sendable {

@@ -3,8 +3,8 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
-import Pipeline
 import TreeModel
+import Uploads
 
 /// What clients are told of an object: numbers as texts, and times with exactly three decimals, as the iOS SDK reads them.
 struct ObjectDocument {

@@ -4,8 +4,8 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
-import Pipeline
 import Store
+import Uploads
 
 /// The bytes of an object as an answer: whole, a part of them, or the word that the client has them.
 struct ObjectDownload {

@@ -1,9 +1,9 @@
 import API
 import Access
-import Pipeline
 import Rules
 import Tree
 import TreeModel
+import Uploads
 
 /// Asks the storage rules what somebody may do with the objects of the bucket. Admins may do everything.
 struct ObjectJudge: Sendable {

@@ -2,9 +2,9 @@ import API
 import HTTPTypes
 import Hummingbird
 import NIOCore
-import Pipeline
 import Store
 import TreeModel
+import Uploads
 
 /// Receives objects that come in one request: their bytes alone, or behind what is said of them.
 struct ObjectReceiver {

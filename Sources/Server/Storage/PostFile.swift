@@ -1,9 +1,9 @@
 import HTTPTypes
 import Hummingbird
-import Pipeline
 import Posts
 import Store
 import TreeModel
+import Uploads
 
 /// A file of a post as an object of the bucket: `USER/original/POST/FILE` or `USER/rendition/POST/FILE`, as the storage rules
 /// call it. It is there to be fetched and described, and changes with the post alone.

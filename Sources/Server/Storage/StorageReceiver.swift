@@ -4,10 +4,10 @@ import Cryptography
 import HTTPTypes
 import Hummingbird
 import NIOCore
-import Pipeline
 import Posts
 import Store
 import TreeModel
+import Uploads
 
 /// Receives objects that come in several requests, in the two forms that clients speak: Firebase's SDKs with `X-Goog-Upload-…`,
 /// others with `Content-Range` as Google Cloud Storage has it ("Resumable uploads").

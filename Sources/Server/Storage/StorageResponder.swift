@@ -3,11 +3,12 @@ import Access
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
-import Pipeline
+import Keeping
 import Posts
 import Store
 import Tree
 import TreeModel
+import Uploads
 
 /// The bucket as Firebase's Storage SDKs see it, by the protocol that they and the emulator speak (`/v0/b/BUCKET/o`): objects are
 /// uploaded, fetched, listed, described and deleted, as far as the storage rules allow it.

@@ -2,9 +2,9 @@ import Access
 import Cryptography
 import HTTPTypes
 import Hummingbird
-import Pipeline
 import Posts
 import TreeModel
+import Uploads
 
 /// The address at which an upload goes on that comes in several requests. Who has it may go on with it: some clients send no
 /// token with the bytes.

@@ -2,12 +2,12 @@ import API
 import Foundation
 import HTTPTypes
 import Hummingbird
-import Pipeline
 import Posts
 import Social
 import Store
 import Tree
 import TreeModel
+import Uploads
 
 /// The two steps of an upload screen: photos are added to a draft one by one, then the text publishes it.
 struct DraftRoutes: Sendable {

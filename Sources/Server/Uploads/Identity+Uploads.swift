@@ -1,6 +1,6 @@
 import Access
-import Pipeline
 import Posts
+import Uploads
 
 extension Identity {
     /// Whether an upload is theirs to see and to go on with. For all others there is no such upload.

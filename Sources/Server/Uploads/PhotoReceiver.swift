@@ -2,8 +2,8 @@ import API
 import Cryptography
 import Files
 import NIOCore
-import Pipeline
 import Posts
+import Uploads
 
 /// Brings the photos of an upload's body into a session, one after the other.
 struct PhotoReceiver {

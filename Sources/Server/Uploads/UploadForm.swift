@@ -2,10 +2,10 @@ import API
 import Access
 import HTTPTypes
 import Hummingbird
-import Pipeline
 import Posts
 import Social
 import TreeModel
+import Uploads
 
 /// What the sender of an upload says beside the photos, in the query or in fields of a form.
 struct UploadForm {

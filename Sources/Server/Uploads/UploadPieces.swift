@@ -2,7 +2,7 @@ import API
 import HTTPTypes
 import Hummingbird
 import NIOCore
-import Pipeline
+import Uploads
 
 /// A piece of an upload's body, however the body is encoded.
 enum UploadPiece {

@@ -1,13 +1,13 @@
 import API
 import HTTPTypes
 import Hummingbird
-import Pipeline
 import Posts
 import ServiceLifecycle
 import Social
 import Store
 import Tree
 import TreeModel
+import Uploads
 
 /// What is answered about an upload.
 struct UploadResponse {

@@ -1,10 +1,10 @@
 import API
 import Hummingbird
-import Pipeline
 import Posts
 import Social
 import Store
 import Tree
+import Uploads
 
 /// `/v1/uploads`: photos in, a post out.
 struct UploadRoutes: Sendable {

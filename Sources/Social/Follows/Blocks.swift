@@ -31,14 +31,6 @@ package struct Blocks: Sendable {
         }.token
     }
 
-    /// Whether one of two people has blocked the other.
-    package static func stand(
-        between one: UserID, and other: UserID, in snapshot: TreeSnapshot
-    ) throws(TreeError) -> Bool {
-        if try snapshot.exists(Paths.blocking(one) / other.key) { return true }
-        return try snapshot.exists(Paths.blocking(other) / one.key)
-    }
-
     /// A page of those whom somebody has blocked, in the order of their ids.
     package func blocked(by uid: UserID, after cursor: PeopleCursor?, limit: Int) async throws -> PeoplePage {
         try await People(tree).list(Paths.blocking(uid), after: cursor, limit: limit)

@@ -16,7 +16,7 @@ package struct Follows: Sendable {
         guard follower != followee else { throw Failure.oneself("follows") }
         return try await tree.transact { snapshot, update in
             guard try snapshot.exists(Paths.person(followee)) else { throw Failure.noPerson(followee) }
-            guard try !Blocks.stand(between: follower, and: followee, in: snapshot) else {
+            guard try !follower.hasBlock(with: followee, in: snapshot) else {
                 throw Failure(
                     .blocked, "\(follower) cannot follow \(followee): one of them has blocked the other",
                     hint: "whoever blocked can end that: DELETE /v1/people/{uid}/blocking/{blocked}")

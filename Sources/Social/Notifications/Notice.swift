@@ -49,7 +49,7 @@ extension TreeSnapshot {
     /// Whether somebody is told of what somebody else does: not of one's own doings, and not where one has blocked the other.
     func tells(_ recipient: UserID, of actor: UserID) throws(TreeError) -> Bool {
         guard recipient != actor else { return false }
-        return try !Blocks.stand(between: recipient, and: actor, in: self)
+        return try !recipient.hasBlock(with: actor, in: self)
     }
 
     /// The user whom a leaf names; nil for anything else.

@@ -4,8 +4,8 @@ import Foundation
 import HTTPTypes
 import NIOCore
 import NIOFoundationEssentialsCompat
-import Pipeline
 import Store
+import Uploads
 
 /// A client of the running service, which it reaches over the local socket.
 struct APIClient: Sendable {

@@ -1,7 +1,9 @@
 import API
-import Pipeline
+import Keeping
 import Posts
+import Service
 import Tree
+import Uploads
 
 /// An audit, done by the service or by this process: what it finds, a line each, and how far it is.
 struct AuditSteps {

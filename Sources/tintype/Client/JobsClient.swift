@@ -1,17 +1,19 @@
 import API
 import Foundation
 import HTTPTypes
-import Pipeline
+import Keeping
 import Posts
 import Server
+import Service
 import Store
 import TreeModel
+import Uploads
 
 /// The jobs over posts: those of the running service, or, where none runs, those of the Storage folder, on which this process
 /// works then.
 enum JobsClient {
     case service(APIClient)
-    case local(UploadService)
+    case local(Pipeline)
 
     func list() async throws -> [BatchJobDocument] {
         switch self {

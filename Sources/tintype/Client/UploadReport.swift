@@ -1,5 +1,5 @@
 import API
-import Pipeline
+import Uploads
 
 /// The report of an upload: one line for each post, and the progress for people.
 struct UploadReport {

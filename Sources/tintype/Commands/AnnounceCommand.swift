@@ -1,8 +1,8 @@
 import API
 import ArgumentParser
 import HTTPTypes
-import Pipeline
 import TreeModel
+import Uploads
 
 /// Tells everybody, or some people, something.
 struct AnnounceCommand: AsyncParsableCommand {

@@ -1,7 +1,7 @@
 import API
 import ArgumentParser
 import HTTPTypes
-import Pipeline
+import Uploads
 
 /// Lists announcements, and takes them back.
 struct AnnouncementsCommand: AsyncParsableCommand {

@@ -2,8 +2,8 @@ import API
 import ArgumentParser
 import Foundation
 import HTTPTypes
-import Pipeline
 import TreeModel
+import Uploads
 
 /// Makes, changes, lists and deletes audiences.
 struct AudienceCommand: AsyncParsableCommand {

@@ -1,8 +1,8 @@
 import API
 import Files
-import Pipeline
 import Posts
 import TreeModel
+import Uploads
 
 /// Several things that a command deals with one after another, some of which may be refused.
 struct Batch<Item> {

@@ -1,6 +1,7 @@
 import API
 import ArgumentParser
-import Pipeline
+import Keeping
+import Uploads
 
 /// Compares records, lists and files of the store with each other.
 struct CheckCommand: AsyncParsableCommand {

@@ -1,9 +1,9 @@
 import API
 import ArgumentParser
 import HTTPTypes
-import Pipeline
 import Posts
 import TreeModel
+import Uploads
 
 /// Comments on a post.
 struct CommentCommand: AsyncParsableCommand {

@@ -1,9 +1,9 @@
 import API
 import ArgumentParser
 import HTTPTypes
-import Pipeline
 import Posts
 import TreeModel
+import Uploads
 
 /// Lists, changes and deletes comments.
 struct CommentsCommand: AsyncParsableCommand {

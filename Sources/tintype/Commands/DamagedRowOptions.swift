@@ -1,9 +1,11 @@
 import API
 import ArgumentParser
 import Backup
-import Pipeline
+import Keeping
+import Service
 import Store
 import Tree
+import Uploads
 
 /// A row of the database that cannot be read, and what is to take its place.
 struct DamagedRowOptions: ParsableArguments {

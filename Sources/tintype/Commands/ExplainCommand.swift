@@ -2,7 +2,9 @@ import API
 import ArgumentParser
 import Foundation
 import HTTPTypes
-import Pipeline
+import Keeping
+import Service
+import Uploads
 
 /// Tells the life of a post, an upload or a file.
 struct ExplainCommand: AsyncParsableCommand {

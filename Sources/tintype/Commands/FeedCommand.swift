@@ -1,8 +1,8 @@
 import API
 import ArgumentParser
 import HTTPTypes
-import Pipeline
 import TreeModel
+import Uploads
 
 /// Lists what a person sees on the home screen, the posts with a hashtag, or those for an audience.
 struct FeedCommand: AsyncParsableCommand {

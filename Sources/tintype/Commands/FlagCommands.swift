@@ -1,8 +1,8 @@
 import API
 import ArgumentParser
 import HTTPTypes
-import Pipeline
 import Posts
+import Uploads
 
 /// Has somebody flag a post or a comment.
 struct FlagCommand: AsyncParsableCommand {

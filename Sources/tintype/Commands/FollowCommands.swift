@@ -1,7 +1,7 @@
 import API
 import ArgumentParser
 import HTTPTypes
-import Pipeline
+import Uploads
 
 /// Has somebody follow others.
 struct FollowCommand: AsyncParsableCommand {

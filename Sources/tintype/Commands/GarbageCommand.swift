@@ -1,6 +1,6 @@
 import API
 import ArgumentParser
-import Pipeline
+import Keeping
 
 /// Deletes files that nothing names.
 struct GarbageCommand: AsyncParsableCommand {

@@ -4,9 +4,9 @@ import Client
 import Database
 import Foundation
 import HTTPTypes
-import Pipeline
 import Posts
 import Tree
+import Uploads
 
 /// Writes a JSON file into a tree.
 struct ImportCommand: AsyncParsableCommand {

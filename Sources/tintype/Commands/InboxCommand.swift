@@ -3,7 +3,7 @@ import ArgumentParser
 import Files
 import Foundation
 import Inbox
-import Pipeline
+import Uploads
 
 /// Lists, retries or deletes files that could not become a post.
 struct InboxCommand: AsyncParsableCommand {

@@ -2,7 +2,7 @@ import API
 import ArgumentParser
 import Foundation
 import HTTPTypes
-import Pipeline
+import Uploads
 
 /// Manages the keys of admins, and those that sign tokens and addresses of photos.
 struct KeyCommand: AsyncParsableCommand {

@@ -1,9 +1,9 @@
 import API
 import ArgumentParser
 import HTTPTypes
-import Pipeline
 import Posts
 import TreeModel
+import Uploads
 
 /// Has somebody like posts.
 struct LikeCommand: AsyncParsableCommand {

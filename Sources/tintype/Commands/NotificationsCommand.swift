@@ -1,8 +1,8 @@
 import API
 import ArgumentParser
 import HTTPTypes
-import Pipeline
 import TreeModel
+import Uploads
 
 /// Lists what somebody is told of.
 struct NotificationsCommand: AsyncParsableCommand {

@@ -2,7 +2,7 @@ import API
 import ArgumentParser
 import Foundation
 import HTTPTypes
-import Pipeline
+import Uploads
 
 /// Makes a key for the operations page, and prints the link that opens it.
 struct OpsCommand: AsyncParsableCommand {

@@ -1,7 +1,7 @@
 import API
 import ArgumentParser
 import Foundation
-import Pipeline
+import Uploads
 
 /// Encodes old originals again, or drops them, by a rule.
 struct OriginalsCommand: AsyncParsableCommand {

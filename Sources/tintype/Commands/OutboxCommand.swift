@@ -1,7 +1,7 @@
 import API
 import ArgumentParser
 import HTTPTypes
-import Pipeline
+import Uploads
 
 /// Lists deliveries of notifications, and has them tried again.
 struct OutboxCommand: AsyncParsableCommand {

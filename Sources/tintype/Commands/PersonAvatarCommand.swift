@@ -5,7 +5,7 @@ import Files
 import Foundation
 import HTTPTypes
 import NIOFoundationEssentialsCompat
-import Pipeline
+import Uploads
 
 extension PersonCommand {
     /// Gives somebody a picture, or takes it.

@@ -1,7 +1,7 @@
 import API
 import ArgumentParser
 import HTTPTypes
-import Pipeline
+import Uploads
 
 extension PersonCommand {
     /// Deletes people with all that is of them or about them.

@@ -3,9 +3,9 @@ import ArgumentParser
 import Files
 import Foundation
 import Imaging
-import Pipeline
 import Posts
 import TreeModel
+import Uploads
 
 /// Takes the place out of local files of photos, or out of the originals that the service keeps.
 struct PhotosScrubCommand: AsyncParsableCommand {

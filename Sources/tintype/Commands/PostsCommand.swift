@@ -2,8 +2,8 @@ import API
 import ArgumentParser
 import Foundation
 import HTTPTypes
-import Pipeline
 import TreeModel
+import Uploads
 
 /// Lists and deletes posts.
 struct PostsCommand: AsyncParsableCommand {

@@ -2,10 +2,11 @@ import API
 import Access
 import ArgumentParser
 import HTTPTypes
-import Pipeline
 import Posts
+import Service
 import Tree
 import TreeModel
+import Uploads
 
 extension PostsCommand {
     /// Deletes posts.

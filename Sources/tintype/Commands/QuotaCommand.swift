@@ -1,9 +1,11 @@
 import API
 import ArgumentParser
 import HTTPTypes
-import Pipeline
+import Keeping
 import Posts
+import Service
 import TreeModel
+import Uploads
 
 /// Tells or says how much a user may store.
 struct QuotaCommand: AsyncParsableCommand {

@@ -3,8 +3,8 @@ import Concurrency
 import Files
 import Foundation
 import Imaging
-import Pipeline
 import Tree
+import Uploads
 
 /// Makes thumbnails of files without a service.
 struct RenderCommand: AsyncParsableCommand {

@@ -2,7 +2,7 @@ import API
 import Files
 import Foundation
 import Imaging
-import Pipeline
+import Uploads
 
 /// The thumbnails of one file.
 struct RenderJob: Sendable {

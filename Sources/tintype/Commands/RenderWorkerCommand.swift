@@ -3,8 +3,7 @@ import Isolation
 
 /// The process in which the service decodes photos; people have no use for it.
 struct RenderWorkerCommand: ParsableCommand {
-    static let name = "render-worker"
-    static let configuration = CommandConfiguration(commandName: name, shouldDisplay: false)
+    static let configuration = CommandConfiguration(commandName: RenderMode.workerCommand, shouldDisplay: false)
 
     func run() {
         RenderWorker.run()

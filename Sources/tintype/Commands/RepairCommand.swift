@@ -1,6 +1,6 @@
 import API
 import ArgumentParser
-import Pipeline
+import Keeping
 
 /// Mends what follows from what is in the store.
 struct RepairCommand: AsyncParsableCommand {

@@ -1,8 +1,8 @@
 import API
 import ArgumentParser
-import Pipeline
 import Rules
 import TreeModel
+import Uploads
 
 /// Compiles rules without setting them.
 struct RulesCheckCommand: AsyncParsableCommand {

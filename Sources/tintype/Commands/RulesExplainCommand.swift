@@ -2,9 +2,9 @@ import API
 import Access
 import ArgumentParser
 import Foundation
-import Pipeline
 import Rules
 import TreeModel
+import Uploads
 
 /// Tells which rule allows or refuses something.
 struct RulesExplainCommand: AsyncParsableCommand {

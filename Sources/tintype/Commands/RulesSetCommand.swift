@@ -2,9 +2,9 @@ import API
 import ArgumentParser
 import Client
 import HTTPTypes
-import Pipeline
 import Rules
 import TreeModel
+import Uploads
 
 /// Replaces the rules of the running service.
 struct RulesSetCommand: AsyncParsableCommand {

@@ -1,9 +1,9 @@
 import API
 import ArgumentParser
 import Foundation
-import Pipeline
 import Rules
 import TreeModel
+import Uploads
 
 /// Tries cases on rules without a service.
 struct RulesTestCommand: AsyncParsableCommand {

@@ -1,10 +1,12 @@
 import API
 import Access
 import HTTPTypes
-import Pipeline
+import Keeping
 import Posts
 import Server
+import Service
 import TreeModel
+import Uploads
 
 /// The removal of the place from the originals that the service keeps: by the service, or by this process where none runs.
 struct StoredScrub: Sendable {

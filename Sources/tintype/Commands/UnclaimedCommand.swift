@@ -2,9 +2,10 @@ import API
 import ArgumentParser
 import Foundation
 import HTTPTypes
+import Keeping
 import Logging
-import Pipeline
 import Posts
+import Service
 import TreeModel
 
 /// Lists, deletes or accepts files that no post claims.

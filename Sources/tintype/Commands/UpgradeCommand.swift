@@ -2,8 +2,10 @@ import API
 import ArgumentParser
 import Foundation
 import HTTPTypes
-import Pipeline
+import Keeping
+import Service
 import Store
+import Uploads
 
 /// Brings a store of an earlier version forward, confirms that, or takes it back.
 struct UpgradeCommand: AsyncParsableCommand {

@@ -3,9 +3,9 @@ import Concurrency
 import Files
 import Foundation
 import Glibc
-import Pipeline
 import Synchronization
 import UnixSignals
+import Uploads
 
 /// Sends photos to the running service.
 struct UploadCommand: AsyncParsableCommand {

@@ -1,8 +1,10 @@
 import API
 import ArgumentParser
 import HTTPTypes
-import Pipeline
+import Keeping
 import Posts
+import Service
+import Uploads
 
 /// Tells how much room files take up.
 struct UsageCommand: AsyncParsableCommand {

@@ -1,7 +1,7 @@
 import API
 import ArgumentParser
-import Pipeline
 import TreeModel
+import Uploads
 
 extension UserCommand {
     /// Lets somebody in no more.

@@ -3,8 +3,8 @@ import Access
 import ArgumentParser
 import Cryptography
 import Foundation
-import Pipeline
 import TreeModel
+import Uploads
 
 /// Manages the accounts of people.
 struct UserCommand: AsyncParsableCommand {

@@ -1,7 +1,7 @@
 import API
 import ArgumentParser
 import Foundation
-import Pipeline
+import Uploads
 
 extension UserCommand {
     /// Lists accounts.

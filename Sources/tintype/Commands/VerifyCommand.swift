@@ -1,6 +1,6 @@
 import API
 import ArgumentParser
-import Pipeline
+import Keeping
 
 /// Reads the files of the store and compares their bytes with what they were.
 struct VerifyCommand: AsyncParsableCommand {

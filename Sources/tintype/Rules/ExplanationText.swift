@@ -1,5 +1,5 @@
-import Pipeline
 import Rules
+import Uploads
 
 /// How rules judged an action, for people: which rule decided, and what its parts came to.
 ///

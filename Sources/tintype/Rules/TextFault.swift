@@ -1,5 +1,5 @@
-import Pipeline
 import TreeModel
+import Uploads
 
 /// A fault in a text that a person wrote, and where it is.
 struct TextFault: Error, CustomStringConvertible {

@@ -4,14 +4,6 @@ import Database
 import Logging
 import Server
 
-/// The form of the service's log.
-enum LogFormat: String, Sendable {
-    /// Lines for people.
-    case text
-    /// One JSON object on each line, for programs.
-    case json
-}
-
 /// The service's log on standard error.
 struct ServiceLog: Sendable {
     let logger: Logger

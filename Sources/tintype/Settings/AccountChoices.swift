@@ -44,8 +44,8 @@ struct AccountChoices: Sendable {
     /// What hands messages to people: a program, or an address; nil for nothing.
     ///
     /// - Throws: `ConfigurationError` when it cannot be used, or both are set.
-    func delivery(by client: OutgoingClient) throws -> CodeDelivery? {
-        switch try OutgoingChoice.accounts.way(in: configuration, by: client) {
+    func delivery(by client: OutgoingClient, warn: (String) -> Void) throws -> CodeDelivery? {
+        switch try OutgoingChoice.accounts.route(in: configuration, by: client, warn: warn) {
         case nil: nil
         case .program(let program): AccountCommand(program).delivery
         case .webhook(let webhook): AccountWebhook(webhook).delivery

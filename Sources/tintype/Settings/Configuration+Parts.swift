@@ -4,10 +4,10 @@ import Cryptography
 import Database
 import Imaging
 import Inbox
-import Pipeline
 import Posts
 import Server
 import Tree
+import Uploads
 
 extension Configuration {
     /// The settings of the pipeline and of everything that it is made of.

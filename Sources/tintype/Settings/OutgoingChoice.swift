@@ -34,11 +34,6 @@ struct OutgoingChoice: Sendable {
         var secretFile = ""
     }
 
-    enum Way: Sendable {
-        case program(OperatorProgram)
-        case webhook(SignedWebhook)
-    }
-
     let name: String
     private let commandHelp: String
     private let commandDetails: String
@@ -67,13 +62,17 @@ struct OutgoingChoice: Sendable {
 
     /// The program, or the address; nil for nothing.
     ///
+    /// - Parameter warn: Told what the operator should know about the file of the secret.
     /// - Throws: `ConfigurationError` when it cannot be used, or both are set.
-    func way(in configuration: Configuration, by client: OutgoingClient) throws -> Way? {
+    func route(
+        in configuration: Configuration, by client: OutgoingClient, warn: (String) -> Void
+    ) throws -> OutgoingRoute? {
         let part = try part(in: configuration)
         guard part.command.isEmpty || part.webhook.isEmpty else {
             throw ConfigurationError("\(name)-command and \(name)-webhook exclude each other; leave one of them out")
         }
         if let secret = try webhookSecret(in: configuration) {
+            if let warning = secret.warning { warn(warning) }
             return .webhook(SignedWebhook(url: part.webhook, secret: Secret(secret.text), client: client))
         }
         guard !part.command.isEmpty else { return nil }

@@ -1,7 +1,7 @@
 import API
 import Imaging
 import Isolation
-import Pipeline
+import Uploads
 
 /// The processes in which photos are decoded.
 enum RenderMode: String, Sendable {
@@ -9,6 +9,9 @@ enum RenderMode: String, Sendable {
     case isolated
     /// The service itself.
     case inProcess = "in-process"
+
+    /// The name of the command that such a process runs.
+    static let workerCommand = "render-worker"
 }
 
 extension Configuration {
@@ -17,7 +20,7 @@ extension Configuration {
     /// - Throws: `Failure` when photos cannot be isolated on this machine, with the reason and the way around it.
     func photoRenderer() throws -> any PhotoRenderer {
         guard try value(\.renderMode) == .isolated else { return InProcessRenderer() }
-        let program = WorkerProgram.this(arguments: [RenderWorkerCommand.name])
+        let program = WorkerProgram.this(arguments: [RenderMode.workerCommand])
         do {
             return try IsolatedRenderer(program, limits: Self.workerLimits(try imageLimits()))
         } catch let error as IsolationError {

@@ -1,50 +1,44 @@
 import API
 import Logging
-import Pipeline
-import Server
-import ServiceLifecycle
-import UnixSignals
+import Service
+import Uploads
 
-/// The settings of the running service, and their reload.
-actor RunningSettings {
+/// The texts of the running service's settings, and what has changed since they were read.
+actor RunningSettings: SettingsSource {
     /// The text of each setting that is in use, by the setting's name.
     private var texts: [String: String]
     private let read: @Sendable () throws -> Configuration
-    private let pipeline: UploadService
     private let logger: Logger
 
-    /// Begins with the settings with which the pipeline was made.
+    /// Begins with the settings with which the service was made.
     ///
     /// - Parameter read: Reads flags, environment and file again.
     init(
-        _ configuration: Configuration, pipeline: UploadService, logger: Logger,
-        read: @escaping @Sendable () throws -> Configuration
+        _ configuration: Configuration, logger: Logger, read: @escaping @Sendable () throws -> Configuration
     ) {
         texts = Dictionary(
             uniqueKeysWithValues: Settings.all.map { ($0.name, configuration.origin(of: $0).text) })
-        self.pipeline = pipeline
         self.logger = logger
         self.read = read
     }
 
-    /// Reads the settings again, and applies those that can change while the service runs: all of them, or none.
-    ///
-    /// - Parameter isDryRun: Whether to change nothing and only compare.
-    /// - Throws: `Failure` with the code `bad_configuration` when one is not valid; nothing has changed then.
-    func reload(isDryRun: Bool) async throws -> [SettingsChange] {
+    func read(
+        isDryRun: Bool, running: PipelineSettings
+    ) throws -> (changes: [SettingsChange], settings: PipelineSettings) {
         let changes: [SettingsChange]
+        let settings: PipelineSettings
         do {
             let configuration = try read()
             try configuration.check()
             changes = self.changes(to: configuration)
-            if !isDryRun { try await pipeline.adopt(try configuration.liveSettings(of: pipeline.settings)) }
+            settings = try configuration.liveSettings(of: running)
         } catch let error as ConfigurationError {
             throw Failure(.badConfiguration, "\(error)", hint: "the service keeps the settings that it has")
         }
-        guard !isDryRun else { return changes }
+        guard !isDryRun else { return (changes, settings) }
         for change in changes where change.effect == .applied { texts[change.name] = change.chosen }
         log(changes)
-        return changes
+        return (changes, settings)
     }
 
     private func changes(to configuration: Configuration) -> [SettingsChange] {
@@ -72,24 +66,5 @@ actor RunningSettings {
             }
         }
         if changes.isEmpty { logger.notice("the settings are as they were") }
-    }
-}
-
-/// A service that reloads the settings at each SIGHUP, which never ends the process.
-struct HangupListener: ServiceLifecycle.Service, CustomStringConvertible {
-    let description = "SIGHUP"
-    let settings: RunningSettings
-    let logger: Logger
-
-    func run() async throws {
-        await cancelWhenGracefulShutdown {
-            for await _ in await UnixSignalsSequence(trapping: .sighup) {
-                do {
-                    _ = try await settings.reload(isDryRun: false)
-                } catch {
-                    logger.error("the settings are as they were", metadata: ["fault": "\(error)"])
-                }
-            }
-        }
     }
 }

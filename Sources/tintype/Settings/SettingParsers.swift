@@ -1,5 +1,5 @@
 import Imaging
-import Pipeline
+import Uploads
 
 /// Readers of values that more than one setting, or more than one line, is needed for.
 enum SettingParsers {

@@ -1,6 +1,6 @@
 import Access
-import Pipeline
 import Server
+import Uploads
 
 /// The settings about those who use the service.
 extension Settings {

@@ -1,4 +1,4 @@
-import Pipeline
+import Uploads
 
 /// Kinds of settings of which there are several.
 extension Settings {

@@ -4,10 +4,10 @@ import Foundation
 import Imaging
 import Inbox
 import Logging
-import Pipeline
 import Server
 import Store
 import Tree
+import Uploads
 
 /// The settings that concern the process as a whole; those of its parts are in the parts' own types.
 struct ServiceSettings: Sendable {

@@ -2,9 +2,9 @@ import API
 import ArgumentParser
 import Files
 import Imaging
-import Pipeline
 import Server
 import Tree
+import Uploads
 
 /// The exit status of a command, on which scripts rely.
 enum ExitStatus: Int32, Error {
@@ -18,8 +18,9 @@ enum ExitStatus: Int32, Error {
 
     /// Writes an error for people to standard error.
     ///
+    /// - Parameter program: The whole command line, which words the errors of its arguments.
     /// - Returns: The status with which the process is to exit.
-    static func report(_ error: any Error) -> Int32 {
+    static func report(_ error: any Error, of program: any ParsableCommand.Type) -> Int32 {
         switch error {
         case let status as ExitStatus:
             return status.rawValue
@@ -39,13 +40,13 @@ enum ExitStatus: Int32, Error {
         default:
             break
         }
-        let message = Tintype.fullMessage(for: error)
-        if Tintype.exitCode(for: error).isSuccess {
+        let message = program.fullMessage(for: error)
+        if program.exitCode(for: error).isSuccess {
             Terminal.output(message)  // --help and --version
             return done.rawValue
         }
         Terminal.error(message.hasPrefix("Error: ") ? String(message.dropFirst(7)) : message)
-        return Tintype.exitCode(for: error) == .validationFailure ? wrongUsage.rawValue : failed.rawValue
+        return program.exitCode(for: error) == .validationFailure ? wrongUsage.rawValue : failed.rawValue
     }
 
     /// Whether the same command may succeed later without anybody changing permissions, the mount or the store.

@@ -5,8 +5,8 @@ import Files
 import Foundation
 import HTTPTypes
 import NIOCore
-import Pipeline
 import TreeModel
+import Uploads
 
 /// A folder with the files of a bucket, each under the name of its object, that is brought into the service's bucket. What is
 /// there already, with the same bytes, is not sent again.

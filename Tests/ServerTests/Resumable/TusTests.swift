@@ -2,11 +2,11 @@ import Client
 import Cryptography
 import Files
 import HTTPTypes
-import Pipeline
 import Server
 import TestSupport
 import Testing
 import Tree
+import Uploads
 
 @Suite("tus 1.0.0: a photo in several requests becomes a post", .timeLimit(.minutes(30)))
 struct TusTests {

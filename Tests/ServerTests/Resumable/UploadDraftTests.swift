@@ -2,10 +2,10 @@ import Client
 import Files
 import Foundation
 import HTTPTypes
-import Pipeline
 import TestSupport
 import Testing
 import Tree
+import Uploads
 
 @Suite("Resumable Uploads for HTTP: what URLSession speaks", .timeLimit(.minutes(30)))
 struct UploadDraftTests {

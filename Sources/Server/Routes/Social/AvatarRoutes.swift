@@ -2,11 +2,11 @@ import API
 import Database
 import HTTPTypes
 import Hummingbird
-import Pipeline
 import Posts
 import Social
 import Store
 import Tree
+import Uploads
 
 /// `/v1/people/{uid}/avatar`: a person's picture, which goes the way of photos that are posted.
 struct AvatarRoutes: Sendable {

@@ -3,11 +3,12 @@ import Access
 import Database
 import HTTPTypes
 import Hummingbird
+import Keeping
 import Logging
-import Pipeline
 import Posts
 import Social
 import Tree
+import Uploads
 
 /// The lists of posts: all, a person's, a hashtag's, and a person's home feed.
 struct FeedRoutes: Sendable {

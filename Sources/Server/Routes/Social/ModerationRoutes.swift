@@ -3,7 +3,7 @@ import Access
 import Foundation
 import HTTPTypes
 import Hummingbird
-import Pipeline
+import Keeping
 import Posts
 import TreeModel
 

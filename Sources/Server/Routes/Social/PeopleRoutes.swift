@@ -3,10 +3,10 @@ import Access
 import Database
 import HTTPTypes
 import Hummingbird
-import Pipeline
 import Posts
 import Social
 import Tree
+import Uploads
 
 /// `/v1/people`: who there is, and what they say about themselves.
 struct PeopleRoutes: Sendable {

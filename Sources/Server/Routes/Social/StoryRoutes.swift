@@ -3,10 +3,10 @@ import Access
 import Database
 import HTTPTypes
 import Hummingbird
-import Pipeline
 import Posts
 import Social
 import Tree
+import Uploads
 
 /// The posts of audiences: of one, and of all that somebody is a member of.
 struct StoryRoutes: Sendable {

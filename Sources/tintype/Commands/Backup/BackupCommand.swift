@@ -2,7 +2,8 @@ import API
 import ArgumentParser
 import Backup
 import Foundation
-import Pipeline
+import Service
+import Uploads
 
 /// Makes backups of the store, and looks after them.
 struct BackupCommand: AsyncParsableCommand {

@@ -1,7 +1,7 @@
 import API
 import Backup
 import Foundation
-import Pipeline
+import Uploads
 
 /// The steps of a backup, a restore or a verification, shown as they come.
 struct BackupSteps {

@@ -1,7 +1,7 @@
 import API
 import ArgumentParser
 import Foundation
-import Pipeline
+import Uploads
 
 /// Renders the thumbnails of published posts again, in runs that are kept until they have ended.
 struct RethumbCommand: AsyncParsableCommand {

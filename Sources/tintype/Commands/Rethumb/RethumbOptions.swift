@@ -1,6 +1,6 @@
 import API
 import ArgumentParser
-import Pipeline
+import Uploads
 
 /// Which posts are rendered again, by which recipes, and how fast.
 struct RethumbOptions: ParsableArguments {

@@ -1,7 +1,7 @@
 import API
 import ArgumentParser
 import Foundation
-import Pipeline
+import Uploads
 
 /// Which run is meant.
 struct RunOptions: ParsableArguments {

@@ -1,0 +1,50 @@
+import API
+import Concurrency
+import Cryptography
+import Files
+import Posts
+import Store
+import Tree
+import Uploads
+
+/// Reads the files of one folder, and compares their bytes with what is known of them.
+struct ByteCheck: Sendable {
+    let storage: StorageFolder
+    let limiter: RateLimiter
+
+    /// Adds what is wrong with bytes to what was found of a folder.
+    ///
+    /// A rendition of which nothing is known, as an earlier version made it, is known from now on by what it is.
+    ///
+    /// - Returns: What is to be written of the folder, besides that it was read.
+    func run(_ inspection: inout FolderInspection) async throws -> [TreePath: TreeValue] {
+        let claims = inspection.claims
+        var learnt: [TreePath: TreeValue] = [:]
+        guard !claims.isOpen, claims.isClaimed else { return learnt }
+        let sizes = Dictionary(inspection.present.map { ($0.name, $0.byteCount) }) { one, _ in one }
+        for file in claims.byName.values.sorted(by: { $0.name < $1.name }) {
+            // What is missing, or has another size, is known by that.
+            guard let byteCount = sizes[file.name], file.byteCount.map({ $0 == byteCount }) ?? true else { continue }
+            do {
+                let reader = try await storage.blobs.open(try inspection.name(file.name))
+                if let digest = file.digest {
+                    if try await !digest.matches(reader, at: limiter) {
+                        try inspection.add(.damaged, file, "the file has other bytes than were stored")
+                    }
+                } else if case .rendition(let photo) = file.role, let record = claims.record {
+                    let sha256 = try await FileDigest.sha256(of: reader, at: limiter)
+                    let path = Paths.photo(record.photoNumbers[photo], of: record.id) / "files"
+                    learnt[path / (try RenditionFile.key(file.name))] =
+                        RenditionFile(
+                            sha256: sha256, byteCount: byteCount, recipe: "-", engine: "-", source: "-", madeAt: 0
+                        ).value
+                }
+            } catch let error as FileError where error.code == .notFound {
+                continue  // It has gone meanwhile, as replaced files do.
+            } catch let error as FileError where [.io, .wrongKind, .permission].contains(error.code) {
+                try inspection.add(.damaged, file, "the file cannot be read: \(error.message)")
+            }
+        }
+        return learnt
+    }
+}

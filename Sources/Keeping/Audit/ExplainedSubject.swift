@@ -1,0 +1,39 @@
+package import API
+package import Posts
+import TreeModel
+import Uploads
+
+/// What somebody wants explained: an upload, its post, or one of its files.
+package struct ExplainedSubject: Sendable, Hashable {
+    package let id: PostID
+    /// The folder's first part, and the name of the file, where a file was named.
+    package let file: (owner: String, name: String)?
+
+    package static func == (one: ExplainedSubject, other: ExplainedSubject) -> Bool {
+        one.id == other.id && one.file?.owner == other.file?.owner && one.file?.name == other.file?.name
+    }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(id) }
+
+    /// Reads the id of an upload or a post, the path of a file in the Storage folder, or its address.
+    ///
+    /// - Throws: `Failure` `not_found` for anything else.
+    package init(_ text: String) throws(Failure) {
+        if let id = PostID(text) {
+            (self.id, file) = (id, nil)
+            return
+        }
+        if let address = MediaAddress(text) {
+            (id, file) = (address.id, (address.owner.description, address.fileName))
+            return
+        }
+        let parts = text.split(separator: "/").suffix(3).map(String.init)
+        if parts.count == 3, let id = PostID(parts[1]) {
+            (self.id, file) = (id, (parts[0], parts[2]))
+            return
+        }
+        throw Failure(
+            .notFound, "\"\(text.prefix(200))\" is no post, no upload and no file of one".printable,
+            hint: "give an id, or a path such as blobs/maria/-OaBcDeFgHiJkLmNoPqR/original.jpg")
+    }
+}

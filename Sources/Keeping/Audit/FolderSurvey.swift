@@ -1,0 +1,197 @@
+import API
+import Concurrency
+import Posts
+import Store
+import Tree
+import Uploads
+
+/// Looks at the folders of the blob store that a list of the tree leads to, and reads their files where that is asked for.
+struct FolderSurvey: AuditSurvey {
+    /// A folder of the blob store.
+    private struct Folder: Sendable {
+        let id: PostID
+        let owner: String
+    }
+
+    private enum List {
+        /// All uploads, which posts, avatars and photos of the bucket are.
+        case uploads
+        /// Objects that are no photos of posts.
+        case objects
+    }
+
+    /// What one state of the tree says of a folder.
+    private struct Claim: Sendable {
+        let folder: Folder
+        let claims: FolderClaims
+        /// Whether its files are to be read.
+        let isToBeRead: Bool
+    }
+
+    /// What is looked at together in one state of the tree.
+    private struct Page: Sendable {
+        var keys: [TreeKey] = []
+        /// The number of the posts whose folders these are; other uploads are avatars, photos of drafts, or have not ended so.
+        var posts = 0
+        var findings: [Finding] = []
+        var claims: [Claim] = []
+    }
+
+    /// How many folders' files are read side by side.
+    private static let width = 4
+    /// What is asked for more than once of a folder, or is mostly empty.
+    private static let remembered = [
+        Paths.uploads, Paths.posts, Paths.audiencePosts, Paths.queue, Paths.deleted, Paths.objectFiles,
+        Paths.resumableFiles, Paths.prepared, Paths.verifications,
+    ]
+
+    private let list: List
+    private let order: AuditOrder
+    private let context: AuditRun.Context
+    private let storage: StorageFolder
+    private let rules: [(rule: TreeRule, rest: [TreeKey])]
+    private var range = KeyRange.all
+    private var isAtEnd = false
+
+    /// The folders of all uploads.
+    ///
+    /// - Parameter rules: By what the records of uploads are looked at on the way.
+    init(
+        ofUploadsIn storage: StorageFolder, _ order: AuditOrder, _ context: AuditRun.Context, rules: [TreeRule]
+    ) {
+        self.init(.uploads, storage, order, context, rules)
+    }
+
+    /// The folders of objects.
+    init(ofObjectsIn storage: StorageFolder, _ order: AuditOrder, _ context: AuditRun.Context) {
+        self.init(.objects, storage, order, context, [])
+    }
+
+    private init(
+        _ list: List, _ storage: StorageFolder, _ order: AuditOrder, _ context: AuditRun.Context, _ rules: [TreeRule]
+    ) {
+        (self.list, self.storage, self.order, self.context) = (list, storage, order, context)
+        self.rules = rules.compactMap { rule in rule.list.map { (rule, $0.rest) } }
+    }
+
+    mutating func next() async throws -> AuditPage? {
+        guard !isAtEnd else { return nil }
+        let claimed = try await claimed()
+        isAtEnd = claimed.keys.count < Self.pageSize
+        if let last = claimed.keys.last { range = .after(last) }
+        var page = AuditPage(findings: claimed.findings)
+        page.posts = claimed.posts
+        let inspections = try await read(try await inspections(of: claimed.claims), &page)
+        for inspection in inspections {
+            page.count(inspection.present)
+            page.findings += inspection.findings
+        }
+        return page
+    }
+
+    private func claimed() async throws -> Page {
+        let (list, order, range, rules) = (list, order, range, rules)
+        let now = context.clock()
+        return try await storage.tree.snapshot(size: .large, remembering: Self.remembered) { snapshot in
+            var page = Page()
+            switch list {
+            case .uploads:
+                page.keys = try snapshot.children(of: Paths.uploads, range: range, limit: Self.pageSize).map(\.key)
+            case .objects:
+                page.keys = try snapshot.keys(of: Paths.objectFiles, range: range, limit: Self.pageSize)
+            }
+            for key in page.keys {
+                for (rule, rest) in rules {
+                    try page.findings += rule.findings(atOrBelow: Paths.uploads / key, rest, in: snapshot)
+                }
+                guard let folder = try Self.folder(of: key, in: list, snapshot),
+                    order.user.map({ $0.description == folder.owner }) ?? true
+                else { continue }
+                if list == .uploads, try snapshot.hasPost(folder.id) { page.posts += 1 }
+                let isToBeRead = try order.reads(folder.id, at: now, in: snapshot)
+                guard isToBeRead || order.looksAtRecords else { continue }
+                let claims = try FolderClaims(of: folder.id, owner: folder.owner, in: snapshot)
+                page.claims.append(Claim(folder: folder, claims: claims, isToBeRead: isToBeRead))
+            }
+            return page
+        }
+    }
+
+    private static func folder(
+        of key: TreeKey, in list: List, _ snapshot: TreeSnapshot
+    ) throws(TreeError) -> Folder? {
+        guard let id = PostID(key.string) else { return nil }
+        switch list {
+        case .uploads:
+            guard let owner = try snapshot.get(Paths.upload(id) / "owner")?.stringValue else { return nil }
+            return Folder(id: id, owner: owner)
+        case .objects:
+            guard try !snapshot.exists(Paths.upload(id)),
+                let file = ObjectFile(try snapshot.get(Paths.objectFiles / key))
+            else { return nil }
+            return Folder(id: id, owner: file.folder)
+        }
+    }
+
+    // MARK: Files
+
+    /// Compares the folders with what is claimed of them: all of them at once, and those where anything differs once more.
+    private func inspections(of claims: [Claim]) async throws -> [(inspection: FolderInspection, isToBeRead: Bool)] {
+        let present = try await storage.blobs.files(ofPosts: claims.map { ($0.folder.owner, $0.folder.id.string) })
+        var inspections: [(FolderInspection, Bool)] = []
+        for (claim, files) in zip(claims, present) {
+            let sound = FolderInspection(of: claim.claims, ifSoundWith: files, knowing: context.garbage)
+            let inspection =
+                if let sound { sound } else {
+                    try await FolderInspection(
+                        of: claim.folder.id, owner: claim.folder.owner, knowing: context.garbage, in: storage.tree,
+                        beside: storage.blobs)
+                }
+            inspections.append((inspection, claim.isToBeRead))
+        }
+        return inspections
+    }
+
+    /// Reads the files of the folders whose turn it is, and adds what is wrong with their bytes.
+    private func read(
+        _ inspections: [(inspection: FolderInspection, isToBeRead: Bool)], _ page: inout AuditPage
+    ) async throws -> [FolderInspection] {
+        var read = inspections.filter { !$0.isToBeRead }.map(\.inspection)
+        let check = ByteCheck(storage: storage, limiter: context.limiter)
+        let now = context.clock()
+        try await forEachConcurrently(inspections.filter(\.isToBeRead), concurrency: Self.width) { element in
+            try Task.checkCancellation()
+            var inspection = element.inspection
+            let learnt = try await check.run(&inspection)
+            return (inspection, learnt)
+        } _: { (inspection, learnt) in
+            page.writes.merge(learnt) { $1 }
+            if inspection.hasDamagedBytes {
+                page.writes[Paths.verified(inspection.claims.id)] = .integer(AuditOrder.damaged)
+            } else if !inspection.claims.files.isEmpty, inspection.findings.isEmpty {
+                page.writes[Paths.verified(inspection.claims.id)] = .integer(now)
+            }
+            read.append(inspection)
+        }
+        return read
+    }
+}
+
+extension AuditOrder {
+    /// The mark in the place of the time of the last reading, where that found other bytes than were stored.
+    fileprivate static let damaged: Int64 = 0
+
+    /// Whether the files of an id are to be read now.
+    ///
+    /// Those that were damaged when they were read last are read by every audit but one that deletes, until they are whole: sizes
+    /// alone would tell that all is well.
+    fileprivate func reads(_ id: PostID, at now: Int64, in snapshot: TreeSnapshot) throws(TreeError) -> Bool {
+        guard readsFiles || action != .gc else { return false }
+        let last = try snapshot.get(Paths.verified(id))?.integerValue
+        if last == Self.damaged { return true }
+        guard readsFiles else { return false }
+        if sample < 1, Double.random(in: 0..<1) >= sample { return false }
+        guard let unreadFor else { return true }
+        return last ?? 0 <= now - unreadFor.milliseconds
+    }
+}

@@ -1,0 +1,85 @@
+import API
+import Posts
+import Tree
+import Uploads
+
+/// What has to be true of the lines that say how much room files take up: each is what the records come to, and the sums are the
+/// sums of the lines. Lines come before their sums, so that a repair ends with all of them right.
+enum UsageRules {
+    private static let page = 1000
+
+    static let all: [TreeRule] = [
+        // What says that all was counted is written in the end, and the sum of all before: one without the other has lost it. A repair
+        // counts all by the rules that come behind.
+        TreeRule(.counterWrong, at: TreePattern(Paths.usageOfAll)) { _, snapshot throws(TreeError) in
+            let path = Paths.usageVersion
+            return try snapshot.exists(path) ? [] : [TreeWrite(path: path, value: Usage.countVersion)]
+        },
+        lines(of: TreePattern(Paths.uploads / "*")) { node, snapshot throws(TreeError) in
+            try PostID(node.keys[1].string).flatMap { id throws(TreeError) in
+                try snapshot.usageSubject(ofUpload: id)
+            }
+        },
+        lines(of: TreePattern(Paths.objectFiles / "*"), objectFile),
+        lines(of: TreePattern(Paths.resumableFiles(of: "*") / "*")) { node, snapshot throws(TreeError) in
+            // Those of uploads are looked at with the uploads.
+            guard let id = PostID(node.keys[2].string),
+                try snapshot.get(Paths.upload(id) / "owner") != .string(node.keys[1].string)
+            else { return nil }
+            return UsageSubject(owner: node.keys[1], id: id)
+        },
+        TreeRule(.counterWrong, at: TreePattern(Paths.usageOfFiles / "*" / "*")) { node, snapshot throws(TreeError) in
+            guard let id = PostID(node.keys[3].string) else { return [TreeWrite(path: node, value: nil)] }
+            // Those of uploads are looked at with the uploads.
+            guard try snapshot.get(Paths.upload(id) / "owner") != .string(node.keys[2].string) else { return [] }
+            return [TreeWrite(path: node, value: try snapshot.usage(of: id, ownedBy: node.keys[2]).value)]
+        },
+        TreeRule(.counterWrong, at: TreePattern(Paths.usageOfFiles / "*")) { node, snapshot throws(TreeError) in
+            let sum = try snapshot.usageSum(of: node, page: page)
+            return [TreeWrite(path: Paths.usageOfOwners / node.keys[2], value: sum.value)]
+        },
+        TreeRule(.counterWrong, at: TreePattern(Paths.usageOfOwners / "*")) { node, snapshot throws(TreeError) in
+            try snapshot.exists(Paths.usageOfFiles / node.keys[2]) ? [] : [TreeWrite(path: node, value: nil)]
+        },
+        TreeRule(.counterWrong, at: TreePattern(Paths.usageVersion)) { _, snapshot throws(TreeError) in
+            let sum = try snapshot.usageSum(of: Paths.usageOfOwners, page: page)
+            return [TreeWrite(path: Paths.usageOfAll, value: sum.value)]
+        },
+    ]
+
+    /// Whose the bytes of an object are.
+    static let objectFile: @Sendable (TreePath, TreeSnapshot) throws(TreeError) -> UsageSubject? = {
+        node, snapshot throws(TreeError) in
+        guard let id = PostID(node.keys[1].string), let file = ObjectFile(try snapshot.get(node)),
+            let owner = try? TreeKey(file.folder)
+        else { return nil }
+        return UsageSubject(owner: owner, id: id)
+    }
+
+    /// The lines of files; once all that there was has been counted.
+    private static func lines(
+        of place: TreePattern,
+        _ subject: @escaping @Sendable (TreePath, TreeSnapshot) throws(TreeError) -> UsageSubject?
+    ) -> TreeRule {
+        TreeRule(.counterWrong, at: place) { node, snapshot throws(TreeError) in
+            guard let subject = try subject(node, snapshot) else { return [] }
+            let path = Paths.usage(of: subject.owner, subject.id.key)
+            guard try snapshot.exists(Paths.usageVersion) else { return [] }
+            return [TreeWrite(path: path, value: try snapshot.usage(of: subject.id, ownedBy: subject.owner).value)]
+        }
+    }
+}
+
+extension TreeSnapshot {
+    /// The sum of the lines that are the children of a node.
+    fileprivate func usageSum(of node: TreePath, page: Int) throws(TreeError) -> Usage {
+        var sum = Usage()
+        var range = KeyRange.all
+        while true {
+            let lines = try children(of: node, range: range, limit: page)
+            for line in lines { sum += Usage(line.value) }
+            guard lines.count == page, let last = lines.last else { return sum }
+            range = .after(last.key)
+        }
+    }
+}

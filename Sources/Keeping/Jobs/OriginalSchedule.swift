@@ -1,0 +1,71 @@
+import API
+package import Logging
+import Posts
+import ServiceLifecycle
+package import Store
+import Tree
+import Uploads
+
+/// Begins the job that does with originals what the setting says, once a day.
+package struct OriginalSchedule: Sendable {
+    /// A service that has just been started has other things to do first.
+    private static let patience = Duration.seconds(600)
+    private static let day: Int64 = 86_400_000
+
+    let tools: PostTools
+    let storage: StorageFolder
+    let batches: BatchJobs
+    let slot: JobSlot
+    let logger: Logger
+
+    package init(tools: PostTools, storage: StorageFolder, batches: BatchJobs, slot: JobSlot, logger: Logger) {
+        self.tools = tools
+        self.storage = storage
+        self.batches = batches
+        self.slot = slot
+        self.logger = logger
+    }
+
+    /// Begins jobs until a graceful shutdown.
+    package func run() async {
+        await cancelWhenGracefulShutdown {
+            try? await Task.sleep(for: Self.patience)
+            while !Task.isCancelled {
+                do {
+                    try await beginWhatIsDue()
+                } catch let error as Failure where error.code == .jobRunning {
+                    // It begins when that has ended.
+                } catch {
+                    if tools.disk.gate.pause == nil {
+                        logger.warning("cannot begin the job over originals", metadata: ["fault": "\(error)"])
+                    }
+                }
+                try? await Task.sleep(for: .seconds(60))
+            }
+        }
+    }
+
+    /// Begins the job, if the setting wants one, and the last began a day ago.
+    func beginWhatIsDue() async throws {
+        guard tools.settings.originals != nil, storage.hold == nil, tools.tree.health.damage == nil,
+            tools.disk.gate.pause == nil, !slot.isInUse
+        else { return }
+        let now = tools.now
+        let last = try await tools.tree.get(Paths.originalsSchedule)
+        guard last?["at"]?.integerValue ?? 0 <= now - Self.day else { return }
+        var order = BatchOrder(.originals)
+        order.rule = tools.settings.originals
+        let job = try await batches.begin(order)
+        try await tools.tree.set(
+            Paths.originalsSchedule, to: ["at": .integer(now), "job": .string(job.id.string)])
+        // The list of jobs is for those that somebody has begun.
+        if let old = last?["job"]?.stringValue.flatMap({ PushID($0) }) {
+            try? await batches.remove(old)
+        }
+    }
+}
+
+extension Paths {
+    /// When the job over originals began by itself the last time, and which it was.
+    static let originalsSchedule = store / "originals"
+}

@@ -1,0 +1,112 @@
+package import API
+import Access
+import Concurrency
+import Files
+import Logging
+package import Posts
+import Store
+import Tree
+package import Uploads
+
+/// What an admin decides about a post that is there: shown as it is, blurred, or not at all.
+///
+/// Blurred renditions are others, under other names; those that are not to be seen any more go at once, and the original stays,
+/// for its owner and admins alone. So a post can be shown as it was again.
+package struct PostModeration: Sendable {
+    private let tools: PostTools
+    private let publisher: Publisher
+
+    package init(_ tools: PostTools, _ publisher: Publisher) { (self.tools, self.publisher) = (tools, publisher) }
+
+    /// Does as an admin says. Durable when it returns; the same once more changes nothing.
+    ///
+    /// - Throws: `Failure`: `not_found` where there is no such post of ours, `bad_request` for what cannot be done to it,
+    ///   `changed_while_read` when somebody else changed it at the same time; what rendering throws.
+    package func moderate(_ id: PostID, _ verdict: ModerationVerdict) async throws -> ModerationDocument {
+        let upload = try await tools.tree.snapshot { try $0.linkedUpload(ofPost: id) } ?? id
+        let document = try await tools.garbage.locks.withLease(upload) { try await change(id, verdict) }
+        if document.photos.contains(.blur) { try await tools.garbage.collect() }
+        publisher.logger.notice(
+            "an admin decided about a post",
+            metadata: [
+                "post": "\(id)", "decision": "\(verdict.decision.rawValue)", "reason": "\(verdict.printableReason)",
+            ])
+        return document
+    }
+
+    private func change(_ id: PostID, _ verdict: ModerationVerdict) async throws -> ModerationDocument {
+        guard let path = try await tools.tree.snapshot({ try $0.path(ofPost: id) }),
+            let post = try await tools.tree.get(path),
+            var record = try await tools.tree.snapshot({ try $0.upload(behindPost: id) }),
+            record.state == .published
+        else {
+            throw Failure(
+                .notFound, "there is no post \(id) that was uploaded here", hint: "GET /v1/posts lists the newest")
+        }
+        guard let old = PostPhotos.read(post), old.count == record.photos.count,
+            let decisions = verdict.decisions(photoCount: old.count)
+        else {
+            throw Failure(
+                .badRequest, "the post has no such photos",
+                hint:
+                    "photos are counted from 0; where a client of the database changed the post's photos, mend them there"
+            )
+        }
+        if verdict.decision == .refuse || decisions.contains(.refuse) {
+            let refusal = Moderation(.refuse, reason: verdict.printableReason, at: tools.now)
+            _ = try await publisher.deletePost(id, by: .admin, refusal)
+            return document(id, verdict, [], isDeleted: true)
+        }
+        guard verdict.decision == .pass || !decisions.isEmpty else {
+            throw Failure(.badRequest, "a post without photos cannot be blurred", hint: "refuse it, or let it pass")
+        }
+        record.moderation = Moderation(verdict, at: tools.now)
+        var changed: Set<Int> = []
+        for (index, number) in record.photoNumbers.enumerated() {
+            let isBlurred = decisions[index] == .blur
+            if record.photos[number]?.isBlurred != isBlurred || old[index].isBlurred != isBlurred {
+                changed.insert(index)
+            }
+            record.photos[number]?.isBlurred = isBlurred
+        }
+        try await apply(record, at: path, changed, old: old, value: post["photos"])
+        return document(id, verdict, decisions, isDeleted: false)
+    }
+
+    /// Has the post and its upload's record say the same, in one update.
+    private func apply(
+        _ record: UploadRecord, at post: TreePath, _ changed: Set<Int>, old: [PhotoRecord], value: TreeValue?
+    ) async throws {
+        let numbers = record.photoNumbers
+        func add(to update: inout MultiPathUpdate, _ garbage: TreePath? = nil) throws {
+            let path = Paths.upload(record.id)
+            update[path / "moderation"] = record.moderation?.value
+            for index in changed {
+                let isBlurred = record.photos[numbers[index]]?.isBlurred == true
+                update[Paths.photo(numbers[index], of: record.id) / "blurred"] = isBlurred ? true : nil
+            }
+        }
+        guard !changed.isEmpty else {
+            var update = MultiPathUpdate(preconditions: [.exists(Paths.upload(record.id))])
+            try add(to: &update)
+            try await tools.tree.update(update)
+            return
+        }
+        let isHiding = changed.contains { record.photos[numbers[$0]]?.isBlurred == true }
+        let change = RenditionSwitch(
+            tools: tools, path: post, record: record, old: old, value: value,
+            recipes: tools.settings.recipes)
+        guard try await change.run(changed, priority: .interactive, isAtOnce: isHiding, add: add) else {
+            throw Failure(.changedWhileRead, "the post was changed meanwhile", hint: "send it again")
+        }
+    }
+
+    private func document(
+        _ id: PostID, _ verdict: ModerationVerdict, _ photos: [ModerationDecision], isDeleted: Bool
+    ) -> ModerationDocument {
+        let reason = verdict.printableReason
+        return ModerationDocument(
+            postID: id.description, decision: isDeleted ? .refuse : verdict.decision,
+            reason: reason.isEmpty ? nil : reason, photos: photos, deleted: isDeleted)
+    }
+}

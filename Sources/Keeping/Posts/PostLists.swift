@@ -1,0 +1,62 @@
+import Posts
+import Social
+import Tree
+package import Uploads
+
+/// Posts by their ids, out of lists whose keys these are.
+package struct PostLists: Sendable {
+    /// How many are read at a time.
+    private static let page = 500
+
+    let lists: [TreePath]
+    /// Only posts made since then, and until then, in milliseconds since the epoch.
+    var since: Int64?
+    var until: Int64?
+
+    /// All posts, for everybody and for audiences; with a user, those of that one.
+    static func all(of user: UserID?) -> PostLists {
+        PostLists(
+            lists: [
+                user.map(Paths.postsOf) ?? Paths.posts, user.map(Paths.audiencePosts(by:)) ?? Paths.audiencePosts,
+            ])
+    }
+
+    /// The next posts in the order of their ids; none behind the last.
+    func page(after position: PostID?, limit: Int = page, in tree: TreeStore) async throws -> [PostID] {
+        var position = position
+        while true {
+            var keys: Set<TreeKey> = []
+            for list in lists {
+                keys.formUnion(try await tree.keys(of: list, range: range(after: position), limit: limit))
+            }
+            let page = keys.sorted().prefix(limit)
+            let ids = page.compactMap { PostID($0.string) }
+            guard ids.isEmpty, let last = page.last else { return ids }
+            // Clients may have written other keys than ids: those are passed over.
+            guard page.count == limit, let next = PostID(last.string) else { return [] }
+            position = next
+        }
+    }
+
+    /// How many there are: by the numbers that are kept of their days, whatever there is (``PostDays``).
+    func count(in tree: TreeStore) async throws -> Int {
+        try await tree.snapshot { snapshot in
+            let version = try snapshot.get(Paths.socialVersion / "done")?.integerValue
+            return try lists.reduce(0) { sum, list in
+                try sum
+                    + PostDays.count(
+                        list, since: since, until: until, areKept: version == SocialDerivations.version, in: snapshot)
+            }
+        }
+    }
+
+    private func range(after position: PostID?) -> KeyRange {
+        let range = PostDays.range(since: since, until: until)
+        return KeyRange(lower: position.map { .excluding($0.key) } ?? range.lower, upper: range.upper)
+    }
+}
+
+extension Generation {
+    /// The posts of the generation.
+    package var posts: PostLists { PostLists(lists: [Paths.generation(id)]) }
+}

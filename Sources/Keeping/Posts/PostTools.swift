@@ -1,0 +1,38 @@
+package import Posts
+package import Store
+package import Tree
+package import Uploads
+
+/// The parts that change files of posts, for all who do so besides the upload itself: jobs over posts, repairs, moderation.
+package struct PostTools: Sendable {
+    let tree: TreeStore
+    let blobs: any BlobStore
+    /// The address by which apps know the service; nil for addresses without a host.
+    let mediaPlace: MediaPlace?
+    let store: UploadStore
+    let renditions: RenditionMaker
+    let scheduler: RenderScheduler
+    let garbage: GarbageList
+    let disk: DiskMonitor
+    let shared: SharedSettings
+
+    package init(
+        tree: TreeStore, blobs: any BlobStore, mediaPlace: MediaPlace?, store: UploadStore, renditions: RenditionMaker,
+        scheduler: RenderScheduler, garbage: GarbageList, disk: DiskMonitor, shared: SharedSettings
+    ) {
+        self.tree = tree
+        self.blobs = blobs
+        self.mediaPlace = mediaPlace
+        self.store = store
+        self.renditions = renditions
+        self.scheduler = scheduler
+        self.garbage = garbage
+        self.disk = disk
+        self.shared = shared
+    }
+
+    /// The present settings.
+    var settings: PipelineSettings { shared.value }
+    /// The present time, in milliseconds since the epoch.
+    var now: Int64 { store.now }
+}

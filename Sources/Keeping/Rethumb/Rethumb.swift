@@ -1,0 +1,137 @@
+import API
+import Imaging
+package import Posts
+import Tree
+import Uploads
+
+/// The batch job that gives posts the renditions of the current recipes.
+///
+/// Post by post: the missing renditions are written under new names, one multi-path update switches the post to them and
+/// puts the old blobs on the garbage list, from which they go after the grace period. A reader therefore always finds
+/// what a post says. A post whose renditions are those of the recipes, at the address by which the service is known, needs
+/// nothing; one that names them at another address is only written anew.
+package struct Rethumb: PostJob {
+    package let tools: PostTools
+    private let selection: PostSelection
+    private let isDryRun: Bool
+    /// What the run makes, so that it can be taken back; nil for a run that keeps nothing.
+    private let generation: Generation?
+    private let recipes: [Recipe]
+    private let garbage = GarbageNames()
+
+    package init(_ tools: PostTools, selection: PostSelection, isDryRun: Bool) {
+        self.init(tools, selection: selection, isDryRun: isDryRun, by: nil, generation: nil)
+    }
+
+    /// - Parameter recipes: The recipes of this run; nil for the present ones.
+    init(
+        _ tools: PostTools, selection: PostSelection, isDryRun: Bool = false, by recipes: [Recipe]?,
+        generation: Generation?
+    ) {
+        self.tools = tools
+        self.recipes = recipes ?? tools.settings.recipes
+        self.selection = selection
+        self.isDryRun = isDryRun
+        self.generation = generation
+    }
+
+    package var isLook: Bool { isDryRun }
+
+    package func page(after position: PostID?) async throws -> [PostID] {
+        if let ids = selection.ids { return ids.filter { id in position.map { $0 < id } ?? true } }
+        return try await selection.posts.page(after: position, in: tools.tree)
+    }
+
+    package func count() async throws -> Int {
+        if let ids = selection.ids { return ids.count }
+        return try await selection.posts.count(in: tools.tree)
+    }
+
+    /// Gives one post its renditions; false when it has them, or no photos, or vanished.
+    package func change(_ id: PostID) async throws -> Bool {
+        guard let path = try await tools.tree.snapshot({ try $0.path(ofPost: id) }),
+            let post = try await tools.tree.get(path)
+        else { return false }
+        guard let old = PostPhotos.read(post) else {
+            throw Failure(
+                .unreadable, "what the post says of its photos cannot be read",
+                hint: "a client of the database wrote it; mend it there")
+        }
+        guard let record = try await tools.tree.snapshot({ try $0.upload(behindPost: id) }),
+            record.photos.count == old.count
+        else {
+            return false
+        }
+        // It may be there, or switched, from before a stop.
+        if let generation, try await generation.entry(of: id, in: tools.tree) != nil { return true }
+        let (numbers, damaged) = try await photosToRender(of: record, old)
+        let isWanted = !selection.onlyMissing && !selection.onlyDamaged
+        var isMoved = isWanted && old.first.map { isElsewhere(post, $0, of: record) } ?? false
+        if isWanted, !isMoved { isMoved = try await hasOtherThumb(id, of: record) }
+        guard !numbers.isEmpty || isMoved else { return false }
+        let photos = record.orderedPhotos
+        if let dropped = numbers.map({ photos[$0] }).first(where: { $0.droppedAt != nil }) {
+            throw Failure.originalDropped(dropped)
+        }
+        guard !isDryRun else { return true }
+        let change = RenditionSwitch(
+            tools: tools, path: path, record: record, old: old, value: post["photos"], recipes: recipes,
+            damaged: damaged)
+        // What clients' posts show of the bucket is switched post by post, and not taken back: others show the same.
+        if let generation, generation.switchesLast, record.purpose != .object {
+            return try await change.prepare(numbers, for: generation)
+        }
+        let isSwitched = try await change.run(numbers, priority: .batch) { update, garbage in
+            if record.purpose == .object {
+                generation?.noteEnd(of: id, in: &update)
+            } else {
+                generation?.noteSwitch(of: id, from: post["photos"], garbage: garbage, in: &update)
+            }
+        }
+        guard isSwitched else { throw PostChanged() }
+        return true
+    }
+
+    /// Whether a post names its photos at another address than that by which the service is known today.
+    private func isElsewhere(_ post: TreeValue, _ photo: PhotoRecord, of record: UploadRecord) -> Bool {
+        guard let (name, rendition) = photo.renditions.first else { return false }
+        let url = MediaAddress.url(record.owner, record.id, rendition.fileName, at: tools.mediaPlace)
+        let written = post["photos"]?["0"]?["renditions"]?[TreeKey(unchecked: name)]?["url"]
+        return written?.stringValue != url
+    }
+
+    /// Whether a client's post names another thumbnail than it should by the storage rules of today.
+    private func hasOtherThumb(_ id: PostID, of record: UploadRecord) async throws -> Bool {
+        guard record.purpose == .object else { return false }
+        let place = tools.mediaPlace
+        return try await tools.tree.snapshot { snapshot in
+            try ClientThumb(snapshot: snapshot, place: place).url(ofPost: id, showing: record) != nil
+        }
+    }
+
+    /// The numbers of the photos that need renditions, counted from 0 in the post, and the files that are to be replaced whatever
+    /// their recipes are.
+    private func photosToRender(
+        of record: UploadRecord, _ old: [PhotoRecord]
+    ) async throws -> (numbers: Set<Int>, damaged: Set<String>) {
+        guard selection.onlyDamaged else {
+            let photos = zip(record.orderedPhotos, old).enumerated()
+            return (Set(photos.filter { needsWork($1.1, of: $1.0) }.map(\.offset)), [])
+        }
+        let inspection = try await FolderInspection(
+            of: record.id, owner: record.owner.description, knowing: garbage, in: tools.tree,
+            beside: tools.blobs)
+        let renders = inspection.renders
+        return (Set(renders.map(\.photo)), Set(renders.map(\.file)))
+    }
+
+    private func needsWork(_ photo: PhotoRecord, of original: UploadRecord.Photo) -> Bool {
+        let recipes = original.treated(recipes)
+        if selection.onlyMissing { return recipes.contains { photo.renditions[$0.name] == nil } }
+        return photo.renditions.count != recipes.count
+            || recipes.contains { recipe in
+                guard let rendition = photo.renditions[recipe.name] else { return true }
+                return !RenditionName.has(recipe.fingerprint(among: recipes), in: rendition.fileName)
+            }
+    }
+}

@@ -1,0 +1,107 @@
+package import API
+import Imaging
+import Posts
+import Store
+import Tree
+import Uploads
+
+/// What a run of re-thumbnailing would do: how many posts, how many bytes and how long, by a sample that is rendered and thrown
+/// away.
+package struct RethumbPlan: Sendable {
+    /// Up to how many posts each is looked at; of more, so many are drawn by lot, and as many of these are looked at as there is time
+    /// for.
+    private static let maxLooks = 500
+    private static let lookTime = Duration.milliseconds(150)
+    /// How many posts are rendered at most, and for how long.
+    private static let maxRenders = 16
+    private static let renderTime = Duration.milliseconds(300)
+
+    private let tools: PostTools
+    private let order: BatchOrder
+
+    package init(_ tools: PostTools, _ order: BatchOrder) { (self.tools, self.order) = (tools, order) }
+
+    /// Looks and counts.
+    package func document() async throws -> BatchPlanDocument {
+        var selection = order.selection
+        selection.ids = order.posts?.sorted()
+        let job = Rethumb(tools, selection: selection, isDryRun: true, by: order.recipes, generation: nil)
+        let total = try await job.count()
+        let sample = try await sample(of: job, selection, total)
+        var (wanted, failed, failure): ([PostID], Int, String?) = ([], 0, nil)
+        let start = ContinuousClock.now
+        var count = 0
+        for id in sample where total <= Self.maxLooks || ContinuousClock.now - start < Self.lookTime {
+            count += 1
+            do {
+                if try await job.change(id) { wanted.append(id) }
+            } catch let error as Failure {
+                (failed, failure) = (failed + 1, "post \(id): \(error)")
+            }
+        }
+        let scale = count == 0 ? 0 : Double(total) / Double(count)
+        func estimate(_ count: Int) -> Int { Int((Double(count) * scale).rounded()) }
+        var document = BatchPlanDocument(
+            kind: .rethumb, total: total, posts: estimate(wanted.count), failed: estimate(failed))
+        document.lastFailure = failure
+        if count < total { document.sampled = count }
+        guard let cost = try await cost(of: wanted.shuffled()) else { return document }
+        document.bytes = Int(cost.bytes * Double(document.posts))
+        let workers = Double(min(tools.scheduler.workers, order.pace.concurrency ?? .max))
+        document.seconds = Int((cost.seconds * Double(document.posts) / workers).rounded(.up))
+        return document
+    }
+
+    /// The posts to look at: all, or of very many some that are drawn by lot.
+    private func sample(of job: Rethumb, _ selection: PostSelection, _ total: Int) async throws -> [PostID] {
+        var ids: Set<PostID> = []
+        guard total > Self.maxLooks else {
+            var last: PostID?
+            while true {
+                let page = try await job.page(after: last)
+                guard let end = page.last else { return ids.sorted() }
+                ids.formUnion(page)
+                last = end
+            }
+        }
+        if let list = selection.ids { return Array(list.shuffled().prefix(Self.maxLooks)) }
+        // A moment by lot, and the first post behind it: close enough for an estimate.
+        let posts = selection.posts
+        guard let first = try await posts.page(after: nil, limit: 1, in: tools.tree).first else { return [] }
+        let start = ContinuousClock.now
+        let end = max(first.timestampMilliseconds + 1, min(selection.until ?? .max, tools.now))
+        for _ in 0..<Self.maxLooks where ContinuousClock.now - start < Self.lookTime {
+            let moment = PostID.first(at: .random(in: first.timestampMilliseconds..<end))
+            if let id = try await posts.page(after: moment, limit: 1, in: tools.tree).first {
+                ids.insert(id)
+            }
+        }
+        return ids.shuffled()
+    }
+
+    /// What one post costs: seconds of a worker, and bytes of renditions. Nil when none could be rendered. Somebody waits for it, so
+    /// the few that are rendered are no batch.
+    private func cost(of posts: [PostID]) async throws -> (seconds: Double, bytes: Double)? {
+        let settings = tools.settings
+        let start = ContinuousClock.now
+        var (count, bytes) = (0, 0)
+        for id in posts.prefix(Self.maxRenders) where ContinuousClock.now - start < Self.renderTime {
+            guard let record = try await tools.tree.snapshot({ try $0.upload(behindPost: id) }) else { continue }
+            do {
+                for photo in record.photos.values {
+                    let image = try await tools.scheduler.render(
+                        recipes: photo.treated(order.recipes ?? settings.recipes), limits: settings.limits,
+                        priority: .queued, for: record.owner.description
+                    ) { try await tools.blobs.open(record.blobName(photo.fileName)) }
+                    bytes += image.renditions.reduce(0) { $0 + $1.bytes.count }
+                }
+                count += 1
+            } catch  where !(error is CancellationError) {
+                continue  // The run counts it among those that fail.
+            }
+        }
+        guard count > 0 else { return nil }
+        let seconds = (ContinuousClock.now - start) / .seconds(1)
+        return (seconds / Double(count), Double(bytes) / Double(count))
+    }
+}

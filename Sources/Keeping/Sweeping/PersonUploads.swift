@@ -1,0 +1,83 @@
+import API
+import Posts
+import Social
+import Tree
+package import Uploads
+
+/// Sees to it that nothing becomes of what somebody has begun to upload who is being deleted, and that what they have stored in
+/// the bucket goes.
+///
+/// Each upload is marked. A reservation or a draft expires soon; one that was acknowledged fails when its turn comes, and
+/// what lies in its way is cleaned up there. A mark is not lost by a crash: the next start reads it in the queue.
+package struct PersonUploads: PersonLeftovers {
+    /// The number of uploads that one part looks at, everybody's.
+    private static let batch = 200
+    /// The number of objects that go in one part.
+    private static let objectsAtOnce = 100
+    /// The position at which objects are gone through, behind those of uploads; no key has a slash.
+    private static let objects = "/objects"
+
+    let store: UploadStore
+
+    package init(store: UploadStore) {
+        self.store = store
+    }
+
+    func areThere(of uid: UserID) async throws -> Bool {
+        var range = KeyRange.all
+        while true {
+            let rows = try await store.tree.children(of: Paths.queue, range: range, limit: Self.batch)
+            for entry in rows.compactMap({ QueueEntry($0) }) where entry.owner == nil || entry.owner == uid {
+                if let record = try await store.record(of: entry.id), record.owner == uid, !record.state.isTerminal {
+                    return true
+                }
+            }
+            guard rows.count == Self.batch, let last = rows.last else { break }
+            range = .after(last.key)
+        }
+        return try await store.tree.snapshot { try !Self.names(of: uid, limit: 1, in: $0).isEmpty }
+    }
+
+    private static func names(
+        of uid: UserID, limit: Int, in snapshot: TreeSnapshot
+    ) throws(TreeError) -> [ObjectName] {
+        var query = ObjectQuery()
+        query.prefix = "\(uid)/"
+        query.limit = limit
+        return try snapshot.objects(query).names
+    }
+
+    func end(
+        of uid: UserID, after position: String?, in snapshot: TreeSnapshot, _ update: inout MultiPathUpdate
+    ) throws(TreeError) -> (count: Int, next: String?) {
+        guard position != Self.objects else { return try endObjects(of: uid, in: snapshot, &update) }
+        let rows = try snapshot.children(
+            of: Paths.queue, range: position.map { .after(TreeKey(unchecked: $0)) } ?? .all, limit: Self.batch)
+        var count = 0
+        for var entry in rows.compactMap({ QueueEntry($0) }) where entry.owner == nil || entry.owner == uid {
+            guard let record = try snapshot.upload(entry.id), record.owner == uid, !record.state.isTerminal,
+                !record.isOwnerGone
+            else { continue }
+            entry.isOwnerGone = true
+            update[Paths.upload(entry.id) / "owner_gone"] = true
+            update[Paths.queued(entry.id)] = entry.value
+            // Should this not be committed, the upload is looked at again, as it may be at any time.
+            store.abandonLater(entry.id)
+            count += 1
+        }
+        return (count, rows.count == Self.batch ? rows.last?.key.string : Self.objects)
+    }
+
+    /// Deletes the first of the person's objects; nobody stores any for who is being deleted.
+    private func endObjects(
+        of uid: UserID, in snapshot: TreeSnapshot, _ update: inout MultiPathUpdate
+    ) throws(TreeError) -> (count: Int, next: String?) {
+        update[Paths.quota(of: uid)] = nil
+        let names = try Self.names(of: uid, limit: Self.objectsAtOnce, in: snapshot)
+        for name in names {
+            if let object = try snapshot.object(name) { ObjectStore.discard(object.blob, at: store.now, in: &update) }
+            update[ObjectKey.path(name)] = nil
+        }
+        return (names.count, names.count == Self.objectsAtOnce ? Self.objects : nil)
+    }
+}

@@ -1,0 +1,119 @@
+package import API
+import Files
+package import Logging
+package import Posts
+package import Store
+import Synchronization
+import Tree
+import Uploads
+
+/// Finds the files in the blob store that no post and no unfinished upload claims, and no deletion explains, and deletes them
+/// when a person says so.
+///
+/// The service makes none. They are there when the tree was damaged, or is older than they are; so they are kept, until then.
+package final class UnclaimedFiles: Sendable {
+    private let storage: StorageFolder
+    private let logger: Logger
+    private let lastCount = Mutex<Int?>(nil)
+
+    package init(_ storage: StorageFolder, logger: Logger) {
+        self.storage = storage
+        self.logger = logger
+    }
+
+    /// The number of posts whose files nobody claims, at the last look; nil before the first.
+    package var count: Int? { lastCount.withLock { $0 } }
+
+    /// Notes a count; true when it is news that somebody should hear.
+    private func note(_ count: Int) -> Bool {
+        lastCount.withLock { last in
+            defer { last = count }
+            return count > 0 && count != last
+        }
+    }
+
+    /// Compares the blob store with the tree, and says in the log what nobody claims. Deletes nothing.
+    package func look() async throws {
+        var count = 0
+        try await forEachUnclaimed { _, _ in count += 1 }
+        guard note(count) else { return }
+        logger.warning(
+            "there are files of posts that the tree does not know, and has not deleted: they are kept",
+            metadata: ["posts": "\(count)", "hint": "tintype unclaimed ls"])
+    }
+
+    /// The files that nobody claims, by owner and post.
+    package func list() async throws -> [UnclaimedDocument] {
+        let blobs = storage.blobs
+        var found: [UnclaimedDocument] = []
+        try await forEachUnclaimed { owner, id in
+            let files = try await blobs.files(userID: owner, postID: id.description)
+            found.append(
+                UnclaimedDocument(
+                    owner: owner, post: id.description, files: files.count,
+                    bytes: files.reduce(0) { $0 + $1.byteCount }))
+        }
+        _ = note(found.count)
+        return found
+    }
+
+    /// Deletes files that nobody claims, because a person said so.
+    ///
+    /// - Throws: `Failure` `not_found` when there are none, or somebody claims them.
+    package func remove(_ id: PostID, of owner: String) async throws {
+        let blobs = storage.blobs
+        let isThere = try await blobs.postIDs(userID: owner).contains(id.description)
+        guard isThere, try await storage.tree.snapshot({ try Self.isUnclaimed(id, of: owner, in: $0) }) else {
+            throw Failure(
+                .notFound, "there are no unclaimed files of \(owner)/\(id)", hint: "tintype unclaimed ls lists them all"
+            )
+        }
+        try await blobs.removeAll(userID: owner, postID: id.description)
+        logger.notice("deleted unclaimed files, as told", metadata: ["owner": "\(owner)", "post": "\(id)"])
+    }
+
+    /// Takes tree and blobs as they are for one store, because a person said so: sweeping goes on, and what is unclaimed
+    /// stays.
+    package func acceptAge() async throws {
+        guard let mismatch = storage.age.mismatch else { return }
+        try await storage.age.accept()
+        logger.notice(
+            "tree and blobs are accepted as they are, as told", metadata: ["code": "\(mismatch.code.rawValue)"])
+    }
+
+    private func forEachUnclaimed(_ visit: (_ owner: String, PostID) async throws -> Void) async throws {
+        let blobs = storage.blobs
+        for owner in try await blobs.userIDs() {
+            let folders = try await blobs.postIDs(userID: owner)
+            for start in stride(from: 0, to: folders.count, by: 500) {
+                let ids = folders[start..<min(start + 500, folders.count)].compactMap { PostID($0) }
+                let found = try await storage.tree.snapshot { snapshot in
+                    try ids.filter { try Self.isUnclaimed($0, of: owner, in: snapshot) }
+                }
+                for id in found { try await visit(owner, id) }
+            }
+        }
+    }
+
+    static func isUnclaimed(
+        _ id: PostID, of owner: String, in snapshot: TreeSnapshot
+    ) throws(TreeError) -> Bool {
+        if try isNeeded(id, of: owner, in: snapshot) { return false }
+        return try !snapshot.exists(Paths.deleted(id))
+    }
+
+    /// Whether a post has the id, or the owner's picture, or an object, or an upload on which there is work to do, or that is being
+    /// rendered.
+    private static func isNeeded(
+        _ id: PostID, of owner: String, in snapshot: TreeSnapshot
+    ) throws(TreeError) -> Bool {
+        if try snapshot.hasPost(id) { return true }
+        if try snapshot.exists(Paths.queued(id)) { return true }
+        // What is rendered while its post is deleted goes as garbage.
+        if try snapshot.exists(Paths.attempts(id)) { return true }
+        if ObjectFile(try snapshot.get(Paths.objectFiles / id.key))?.folder == owner { return true }
+        guard let owner = UserID(owner) else { return false }
+        let picture = try snapshot.nameAndPicture(of: owner).profilePicture.flatMap { MediaAddress($0) }
+        return picture?.owner == owner && picture?.id == id
+    }
+}

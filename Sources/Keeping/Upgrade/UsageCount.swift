@@ -1,0 +1,83 @@
+import Logging
+import Posts
+import Tree
+import Uploads
+
+/// Counts what is in a store that is older than the counting, once: behind that, ``UsageDerivation`` does.
+///
+/// A batch is one commit. Whatever is counted already stays so, so that a run that is cut off is gone on with by the next.
+package struct UsageCount: Sendable {
+    private static let batch = 200
+
+    private let tree: TreeStore
+    private let logger: Logger
+
+    init(_ tree: TreeStore, logger: Logger) {
+        (self.tree, self.logger) = (tree, logger)
+    }
+
+    /// Whether everything has been counted.
+    package func isDone() async throws -> Bool { try await tree.get(Paths.usageVersion) == Usage.countVersion }
+
+    /// Notes of a store without any files that there is nothing to count.
+    func skipIfEmpty() async throws {
+        guard try await !isDone() else { return }
+        try await tree.transact { snapshot, update in
+            for list in [Paths.uploads, Paths.objectFiles, Paths.resumableFiles] where try snapshot.exists(list) {
+                return
+            }
+            update[Paths.usageVersion] = Usage.countVersion
+        }
+    }
+
+    /// Does what there is to do.
+    ///
+    /// - Throws: The engine's failure; then another run is to go on.
+    package func run() async throws {
+        guard try await !isDone() else { return }
+        var count = 0
+        count += try await go(through: TreePattern(Paths.usageOfFiles / "*" / "*")) { node, _ throws(TreeError) in
+            PostID(node.keys[3].string).map { UsageSubject(owner: node.keys[2], id: $0) }
+        }
+        count += try await go(through: TreePattern(Paths.uploads / "*")) { node, snapshot throws(TreeError) in
+            try PostID(node.keys[1].string).flatMap { id throws(TreeError) in
+                try snapshot.usageSubject(ofUpload: id)
+            }
+        }
+        count += try await go(through: TreePattern(Paths.objectFiles / "*"), UsageRules.objectFile)
+        count += try await go(through: TreePattern(TreePath(["resumable_owners", "*", "*"], in: .pipeline))) {
+            node, _ throws(TreeError) in
+            PostID(node.keys[2].string).map { UsageSubject(owner: node.keys[1], id: $0) }
+        }
+        try await tree.set(Paths.usageVersion, to: Usage.countVersion)
+        guard count > 0 else { return }
+        logger.info("all files are counted", metadata: ["folders": "\(count)"])
+    }
+
+    /// Goes through nodes that say whose files there are under which ids.
+    ///
+    /// - Returns: How many there are.
+    private func go(
+        through place: TreePattern,
+        _ subject: @escaping @Sendable (TreePath, TreeSnapshot) throws(TreeError) -> UsageSubject?
+    ) async throws -> Int {
+        var last: TreePath?
+        var count = 0
+        repeat {
+            let position = last
+            let nodes = try await tree.transact(at: "counted") { snapshot, update in
+                let nodes = try place.nodes(in: snapshot, after: position, limit: Self.batch)
+                var ledger = UsageLedger(in: snapshot)
+                for node in nodes {
+                    if let subject = try subject(node, snapshot) { try ledger.settle(subject) }
+                }
+                for write in ledger.writes { update[write.path] = write.value }
+                return nodes
+            }
+            count += nodes.count
+            last = nodes.count == Self.batch ? nodes.last : nil
+            try Task.checkCancellation()
+        } while last != nil
+        return count
+    }
+}

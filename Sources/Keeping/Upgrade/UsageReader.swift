@@ -1,0 +1,60 @@
+package import API
+package import Posts
+package import Tree
+package import Uploads
+
+/// Tells how much room files take up: everybody's, and each user's.
+package struct UsageReader: Sendable {
+    private let tree: TreeStore
+    private let settings: SharedSettings
+    private let count: UsageCount
+
+    package init(_ tree: TreeStore, settings: SharedSettings, count: UsageCount) {
+        (self.tree, self.settings, self.count) = (tree, settings, count)
+    }
+
+    /// A page of what users' files come to, in the order of their ids, with the sum over all users.
+    ///
+    /// - Parameter last: The user behind whom the page begins; nil for the first page.
+    package func page(after last: UserID?, limit: Int) async throws -> UsagePageDocument {
+        let isComplete = try await count.isDone()
+        let standard = settings.value.userQuota
+        return try await tree.snapshot { snapshot in
+            var users: [UsageDocument] = []
+            var range = last.map { KeyRange.after($0.key) } ?? .all
+            var next: String?
+            while true {
+                let lines = try snapshot.children(of: Paths.usageOfOwners, range: range, limit: limit + 1)
+                // What is nobody's, is in the sum alone.
+                for line in lines {
+                    guard let user = UserID(line.key.string) else { continue }
+                    guard users.count < limit else {
+                        next = users.last?.user
+                        break
+                    }
+                    let quota = try UserQuotas.limit(of: user, standard: standard, in: snapshot)
+                    users.append(Usage(line.value).document(of: user.description, quota: quota))
+                }
+                guard next == nil, lines.count == limit + 1, let last = lines.last else { break }
+                range = .after(last.key)
+            }
+            let all = Usage(try snapshot.get(Paths.usageOfAll)).document(of: nil)
+            return UsagePageDocument(users: users, all: all, isComplete: isComplete, next: next)
+        }
+    }
+
+    /// What one user's files come to.
+    ///
+    /// - Throws: `Failure` `unknown_user` for a user who is nobody, and has no files.
+    package func document(of user: UserID) async throws -> UsageDocument {
+        let standard = settings.value.userQuota
+        return try await tree.snapshot { snapshot in
+            let line = try snapshot.get(Paths.usageOfOwners / user.key)
+            guard try line != nil || snapshot.exists(Paths.person(user)) else {
+                throw Failure(.unknownUser, "there is no user \(user)", hint: "tintype du lists who has files here")
+            }
+            let quota = try UserQuotas.limit(of: user, standard: standard, in: snapshot)
+            return Usage(line).document(of: user.description, quota: quota)
+        }
+    }
+}

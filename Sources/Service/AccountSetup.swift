@@ -1,0 +1,108 @@
+package import Access
+package import Accounts
+import Database
+import Foundation
+import Logging
+import Outgoing
+import Server
+import ServiceLifecycle
+import Store
+import Tree
+import Uploads
+
+/// The operator's choices about accounts.
+package struct AccountSettings: Sendable {
+    /// The policy of sign-up, sign-in and messages.
+    package var identity: IdentitySettings
+    /// The issuers whose ID tokens are believed, besides the service itself.
+    package var issuers: [IssuerSettings]
+    /// The service accounts whose custom tokens are believed.
+    package var serviceAccounts: [ServiceAccount]
+    /// Hands messages to people; nil for nobody.
+    package var delivery: CodeDelivery?
+
+    package init(
+        identity: IdentitySettings, issuers: [IssuerSettings], serviceAccounts: [ServiceAccount],
+        delivery: CodeDelivery?
+    ) {
+        self.identity = identity
+        self.issuers = issuers
+        self.serviceAccounts = serviceAccounts
+        self.delivery = delivery
+    }
+}
+
+/// The accounts of the service, and the decision as whom requests act: put together of their parts.
+struct AccountSetup: Sendable {
+    /// How many passwords are hashed at a time: each takes 32 MiB and a processor.
+    private static var hashesAtATime: Int { max(1, ProcessInfo.processInfo.activeProcessorCount) }
+
+    let access: AccessControl
+    let endpoints: HTTPServer.AccountEndpoints
+    let media: MediaAccess
+    /// What goes on beside the requests.
+    let services: [any Service]
+
+    /// Reads the keys of the accounts, and the rules of files.
+    ///
+    /// - Parameter project: The name that the service's tokens are for.
+    /// - Throws: `TreeError` and `FileError`.
+    init(
+        in storage: StorageFolder, _ settings: AccountSettings, access: AccessControl.Settings, project: String,
+        _ client: OutgoingClient, logger: Logger
+    ) async throws {
+        let revocations = RevocationList()
+        let store = AccountStore(
+            tree: storage.tree, updatePerson: AccountPerson.write,
+            onRevocation: { uid, seconds in revocations.revoke(uid: uid, before: seconds) })
+        for (uid, seconds) in try await store.revocations() { revocations.revoke(uid: uid, before: seconds) }
+        let keys = SigningKeys(of: store)
+        let authority = TokenAuthority(
+            project: project, keys: try await keys.load())
+        let issuers = Self.issuers(settings.issuers, in: storage, client, logger)
+        self.access = AccessControl(access, authority: authority, issuers: issuers.keys, revocations: revocations)
+        let adminKeys = AdminKeys(of: store) { [access = self.access] keys in access.replaceAdminKeys(keys) }
+        try await adminKeys.load()
+        let customTokens = CustomTokenVerifier(
+            accounts: settings.serviceAccounts, authority: authority, isEmulator: access.isEmulator)
+        let proofs = IdentityProofs(customTokens: customTokens, issuers: issuers.keys, named: issuers.names)
+        let service = IdentityService(
+            store: store, passwords: PasswordHasher(atATime: Self.hashesAtATime), authority: authority, proofs: proofs,
+            throttle: Throttle(clock: WallClock.milliseconds), settings: settings.identity,
+            delivery: settings.delivery, logger: logger,
+            audit: { Self.audit($0, logger) })
+        let mediaKeys = MediaSigningKeys(of: store)
+        let storageRules = try StorageRulesStore(in: storage.tree, project: authority.project)
+        try await storageRules.load(logger: logger)
+        media = MediaAccess(
+            storageRules, signer: MediaSigner(keys: try await mediaKeys.load()), at: storage.mediaPlace)
+        endpoints = HTTPServer.AccountEndpoints(
+            service: service, authority: authority, signingKeys: keys, adminKeys: adminKeys, mediaKeys: mediaKeys)
+        services = [
+            AccountUpkeep(service: service, store: store, keys: keys, authority: authority, logger: logger),
+            IssuerUpkeep(keys: issuers.keys),
+        ]
+    }
+}
+
+extension AccountSetup {
+    /// The keys of the other issuers that are believed, and the names by which apps sign in with their tokens.
+    private static func issuers(
+        _ issuers: [IssuerSettings], in storage: StorageFolder, _ client: OutgoingClient, _ logger: Logger
+    ) -> (keys: IssuerKeys, names: [String: String]) {
+        let names = issuers.compactMap { issuer in issuer.provider.map { ($0, issuer.issuer) } }
+        let fetcher = KeyFetcher(client, of: issuers, keptIn: "\(storage.path)/issuer-keys", logger: logger)
+        return (IssuerKeys(issuers, fetcher: fetcher), Dictionary(names) { first, _ in first })
+    }
+
+    /// Tells what admins have done; who was refused, the server tells.
+    private static func audit(_ event: AuditEvent, _ logger: Logger) {
+        guard event.isAdmin else { return }
+        logger.notice(
+            "audit: done by an admin",
+            metadata: [
+                "act": "\(event.operation.rawValue)", "outcome": "\(event.outcome)", "address": "\(event.address)",
+                "account": "\(event.uid ?? "")",
+            ])
+    }
+}

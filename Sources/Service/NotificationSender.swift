@@ -1,0 +1,42 @@
+import Logging
+import Outgoing
+import ServiceLifecycle
+import Social
+import Store
+import Tree
+import Uploads
+
+/// Hands notifications to the program or the address that the operator has chosen, while the service runs.
+struct NotificationSender: Service, CustomStringConvertible {
+    /// The time that a program has for one notification.
+    private static let programTime: Duration = .seconds(30)
+
+    let description = "notifications"
+    private let worker: OutboxWorker
+
+    /// Says to the store whether there is anything to deliver to.
+    ///
+    /// - Parameter route: The receiver; nil for none.
+    /// - Returns: nil when there is nothing to do.
+    /// - Throws: The engine's failure.
+    static func make(
+        in storage: StorageFolder, to route: OutgoingRoute?, logger: Logger
+    ) async throws
+        -> NotificationSender?
+    {
+        guard storage.tree.health.damage == nil else { return nil }
+        try await Outbox(storage.tree, clock: storage.clock).setOn(route != nil)
+        guard let route else { return nil }
+        let worker = OutboxWorker(storage.tree, clock: storage.clock, logger: logger) { json in
+            switch route {
+            case .program(let program): try await program.run(json, within: programTime)
+            case .webhook(let webhook): try await webhook.post(json)
+            }
+        }
+        return NotificationSender(worker: worker)
+    }
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown { await worker.run() }
+    }
+}

@@ -1,0 +1,128 @@
+import API
+import Keeping
+import Logging
+import Posts
+import ServiceLifecycle
+import Social
+import Store
+import Tree
+import Uploads
+
+extension Pipeline: ServiceLifecycle.Service, CustomStringConvertible {
+    package var description: String { "uploads" }
+
+    /// Takes up what the last run left, then works until a graceful shutdown: what is in work is finished, what waits stays
+    /// in the tree for the next start.
+    package func run() async throws {
+        await disk.look(isSuspicious: false)
+        await recoverEventually()
+        let workers = workers
+        await withTaskCancellationOrGracefulShutdownHandler {
+            await withDiscardingTaskGroup { group in
+                // Twice as many as are rendered at a time: while one waits for the disk, another one is rendered.
+                group.addTask(name: "uploads") { await workers.run(count: 2 * max(1, self.settings.workers)) }
+                group.addTask(name: "disk monitor") { await self.disk.run() }
+                group.addTask(name: "janitor") { await self.janitor.run() }
+                group.addTask(name: "batches") { await self.batches.run(with: self.tools, in: self.jobSlot) }
+                group.addTask(name: "audits") { await AuditSchedule(tools: self.auditTools, logger: self.logger).run() }
+                group.addTask(name: "originals") {
+                    await OriginalSchedule(
+                        tools: self.tools, storage: self.storage, batches: self.batches, slot: self.jobSlot,
+                        logger: self.logger
+                    ).run()
+                }
+                group.addTask(name: "jobs") { await cancelWhenGracefulShutdown { await self.workOnJobs() } }
+            }
+        } onCancelOrGracefulShutdown: {
+            workers.close()
+        }
+    }
+
+    private func workOnJobs() async {
+        guard tree.health.damage == nil else { return }
+        while !Task.isEnding {
+            do {
+                try await upgrade.run()
+                break
+            } catch {
+                try? await Task.sleep(for: .seconds(1))
+            }
+        }
+        await jobs.run()
+    }
+
+    // MARK: Recovery
+
+    /// Recovers, however long a fault is in the way of reading what there is to do.
+    private func recoverEventually() async {
+        while !Task.isEnding {
+            do {
+                return try await recover()
+            } catch let error as TreeError where error.isDamage {
+                return logger.error("what the last run left cannot be taken up", metadata: ["damage": "\(error)"])
+            } catch {
+                logger.warning("cannot recover yet", metadata: ["fault": "\(error)"])
+                try? await cancelWhenGracefulShutdown { try await Task.sleep(for: .seconds(1)) }
+            }
+        }
+    }
+
+    /// Takes up what the last run left: whatever it was cut off at, `upload_queue` names it. Reservations are their senders'
+    /// to go on with.
+    package func recover() async throws {
+        if let hold = janitor.hold {
+            logger.error(
+                "nothing is swept: \(hold.message)", metadata: ["code": "\(hold.code)", "hint": "\(hold.hint)"])
+        }
+        guard tree.health.damage == nil else { return }
+        try await upgrade.orderPosts()
+        var resumedCount = 0
+        for entry in try await store.queued() {
+            do {
+                if try await takeUp(entry) { resumedCount += 1 }
+            } catch let error as TreeError where error.isDamage {
+                logger.error(
+                    "an upload cannot be taken up", metadata: ["upload": "\(entry.id)", "damage": "\(error)"])
+            }
+        }
+        // All bytes of these have come, and nobody asks for them again.
+        await janitor.resumable.finishComplete()
+        try await poison.removeExpired()
+        logger.info("recovered", metadata: ["resumed": "\(resumedCount)"])
+    }
+
+    /// Takes up what the last run left of an upload.
+    ///
+    /// - Returns: Whether it waits for a worker now.
+    private func takeUp(_ entry: QueueEntry) async throws -> Bool {
+        switch entry.state {
+        case .ingested:
+            guard let owner = try await owner(of: entry) else { return false }
+            let keepsOrder = entry.intake.map { store.intakes[$0].keepsOrder } ?? false
+            store.queue.push(entry.id, of: owner, keepingOrder: keepsOrder)
+            return true
+        case nil:
+            try await store.cleanUp(entry.id)
+        case .reserved, .draft, .receiving:
+            if entry.isOwnerGone { store.abandonLater(entry.id) }
+            if entry.state == .reserved { try await expect(entry) }
+        case .published, .deleted, .duplicate, .failed, .expired:
+            break
+        }
+        return false
+    }
+
+    /// Has the uploads behind a reservation wait for it, if its photos are there, so that its intake goes on with it.
+    private func expect(_ reserved: QueueEntry) async throws {
+        guard let intake = reserved.intake, let owner = reserved.owner, store.intakes[intake].keepsOrder,
+            try await store.intakes[intake].holdsFiles(of: reserved.id),
+            try await store.record(of: reserved.id)?.state == .reserved
+        else { return }
+        store.queue.expect(reserved.id, of: owner)
+    }
+
+    private func owner(of entry: QueueEntry) async throws -> UserID? {
+        if let owner = entry.owner { return owner }
+        return try await store.record(of: entry.id)?.owner
+    }
+}

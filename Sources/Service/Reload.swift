@@ -1,0 +1,54 @@
+package import API
+import Logging
+import ServiceLifecycle
+import UnixSignals
+package import Uploads
+
+/// A source of the operator's settings that can be read again while the service runs.
+package protocol SettingsSource: Sendable {
+    /// Reads the settings again, all of them or none.
+    ///
+    /// - Parameters:
+    ///   - isDryRun: Whether to compare only.
+    ///   - running: The settings that the pipeline works by.
+    /// - Returns: The changes, and the settings with those that can change while the service runs.
+    /// - Throws: `Failure` with the code `bad_configuration` when one is not valid.
+    func read(
+        isDryRun: Bool, running: PipelineSettings
+    ) async throws -> (changes: [SettingsChange], settings: PipelineSettings)
+}
+
+/// Applies the settings of a source to the running pipeline.
+struct Reload: Sendable {
+    let source: any SettingsSource
+    let pipeline: Pipeline
+
+    /// Reads the settings again, and applies those that can change while the service runs.
+    ///
+    /// - Parameter isDryRun: Whether to change nothing and only compare.
+    /// - Throws: `Failure` with the code `bad_configuration` when one is not valid; nothing has changed then.
+    func callAsFunction(isDryRun: Bool) async throws -> [SettingsChange] {
+        let (changes, settings) = try await source.read(isDryRun: isDryRun, running: pipeline.settings)
+        if !isDryRun { pipeline.adopt(settings) }
+        return changes
+    }
+}
+
+/// A service that reloads the settings at each SIGHUP, which never ends the process.
+struct HangupListener: ServiceLifecycle.Service, CustomStringConvertible {
+    let description = "SIGHUP"
+    let reload: Reload
+    let logger: Logger
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            for await _ in await UnixSignalsSequence(trapping: .sighup) {
+                do {
+                    _ = try await reload(isDryRun: false)
+                } catch {
+                    logger.error("the settings are as they were", metadata: ["fault": "\(error)"])
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,69 @@
+package import Posts
+package import Tree
+package import TreeModel
+
+extension Paths {
+    /// The storage rules that somebody has set: their `text`, the `version` that counts their changes, and whether they let
+    /// everybody fetch renditions (`renditions_public`).
+    package static let storageRules = TreePath(["storage_rules"], in: Namespace(reserved: "media"))
+}
+
+/// The `thumb_url` that posts of clients should have, by a state of the tree.
+package struct ClientThumb {
+    let snapshot: TreeSnapshot
+    /// The address by which apps reach the service; nil where nobody named one.
+    let place: MediaPlace?
+
+    package init(snapshot: TreeSnapshot, place: MediaPlace?) {
+        self.snapshot = snapshot
+        self.place = place
+    }
+
+    /// The thumbnail that a post is to name: a rendition of ours, or, where the storage rules do not let everybody fetch
+    /// renditions, the app's own, whose address has a token. Nil where the post names what it should, or there is none.
+    ///
+    /// - Parameter record: The upload that the post shows.
+    package func url(ofPost id: PostID, showing record: UploadRecord) throws(TreeError) -> String? {
+        let post = Paths.post(id)
+        // Where nobody said by which address the service is known, it is known by that which the client has used.
+        let full = try snapshot.get(post / "full_url")?.stringValue.flatMap { ObjectAddress($0) }
+        guard let place = place ?? full?.place else { return nil }
+        let present = try snapshot.get(post / "thumb_url")?.stringValue
+        let url =
+            try areRenditionsPublic
+            ? record.renditionForThumb.map { MediaAddress.url(record.owner, record.id, $0, at: place) }
+            : ownURL(ofPost: id, insteadOf: present, of: record, at: place)
+        return url == present ? nil : url
+    }
+
+    /// Whether everybody may fetch renditions, as by the default rules.
+    private var areRenditionsPublic: Bool {
+        get throws(TreeError) {
+            guard let isPublic = try snapshot.get(Paths.storageRules / "renditions_public")?.boolValue else {
+                return try !snapshot.exists(Paths.storageRules)
+            }
+            return isPublic
+        }
+    }
+
+    /// The address of the thumbnail that the app has stored, in place of one of our renditions.
+    private func ownURL(
+        ofPost id: PostID, insteadOf present: String?, of record: UploadRecord, at place: MediaPlace
+    ) throws(TreeError) -> String? {
+        guard let ours = present.flatMap({ MediaAddress($0) }), ours.owner == record.owner, ours.id == record.id,
+            let uri = try snapshot.get(Paths.post(id) / "thumb_storage_uri")?.stringValue,
+            let name = ObjectAddress.name(inURI: uri), name.isThumb, name.owner == record.owner,
+            let token = try snapshot.object(name)?.tokens.first
+        else { return nil }
+        return ObjectAddress.url(of: name, token: token, at: place)
+    }
+}
+
+extension UploadRecord {
+    /// The file that apps draw of a post in lists.
+    fileprivate var renditionForThumb: String? {
+        guard let renditions = photos[0]?.published?.renditions else { return nil }
+        let bySize = renditions.values.sorted { $0.width * $0.height < $1.width * $1.height }
+        return (renditions["thumb"] ?? bySize.first)?.fileName
+    }
+}

@@ -1,0 +1,165 @@
+import API
+package import Posts
+import Store
+package import Tree
+
+/// Makes the posts of Firebase's clients posts of ours: they bring a photo as an object, `USER/full/…/NAME`, and then write a post
+/// that names it, whose `photos` are the renditions of that object.
+///
+/// The photo has an upload of its own, by the id of the object's file, from the moment at which the object is there; it is
+/// rendered at once. A post is linked with it, whoever writes the post and how:
+///
+///     object_posts/{post}              = the upload's id
+///     posts_of_objects/{upload}/{post} = true
+///
+/// If the photo is rendered, the post gets it in the commit that names it; else in the commit that ends the upload, of which
+/// the queue has the record. The addresses of renditions name the upload and its owner, as those of other posts do, so all that
+/// works on files of posts only has to find the upload of a post (``Tree/TreeSnapshot/upload(behindPost:)``).
+package struct ObjectPosts: Derivation {
+    package let place = TreePattern("posts/*")
+    /// Where apps reach the service; nil where nobody said by which address it is known.
+    let mediaPlace: MediaPlace?
+
+    package init(mediaPlace: MediaPlace?) {
+        self.mediaPlace = mediaPlace
+    }
+
+    package func writes(
+        for post: ChangedNode, at commit: CommitPoint, in snapshot: TreeSnapshot
+    ) throws(TreeError) -> [TreeWrite] {
+        guard let id = PostID(post.keys[0].string) else { return [] }
+        let old = try snapshot.linkedUpload(ofPost: id)
+        guard post.after.isThere else {
+            guard let old else { return [] }
+            return try Self.unlink(id, from: old, at: commit, in: snapshot)
+        }
+        let record = try snapshot.photo(namedBy: id, linkedWith: old)
+        var writes: [TreeWrite] = []
+        if let old, record?.id != old {
+            writes += try Self.unlink(id, from: old, at: commit, in: snapshot)
+            writes.append(TreeWrite(path: Paths.post(id) / "photos", value: nil))
+        }
+        guard let record else { return writes }
+        let isNew = record.id != old
+        if isNew {
+            writes += [
+                TreeWrite(path: Paths.objectPosts / id.key, value: .string(record.id.description)),
+                TreeWrite(path: Paths.postsOfObject(record.id) / id.key, value: true),
+            ]
+        }
+        if try !snapshot.exists(Paths.post(id) / "published") {
+            let position = Int64(clamping: commit.token.sequence)
+            writes.append(TreeWrite(path: Paths.post(id) / "published", value: .integer(position)))
+        }
+        // What stands there may be newer than what the record has.
+        let hasPhotos = try snapshot.exists(Paths.post(id) / "photos")
+        if isNew || !hasPhotos {
+            for (path, value) in try snapshot.fields(ofPost: id, with: record, at: mediaPlace) {
+                writes.append(TreeWrite(path: path, value: value))
+            }
+        }
+        return writes
+    }
+
+    /// The writes with which a post has nothing to do with an upload any more. Files that nothing names then are swept.
+    private static func unlink(
+        _ id: PostID, from upload: PostID, at commit: CommitPoint, in snapshot: TreeSnapshot
+    ) throws(TreeError) -> [TreeWrite] {
+        var writes = [
+            TreeWrite(path: Paths.objectPosts / id.key, value: nil),
+            TreeWrite(path: Paths.postsOfObject(upload) / id.key, value: nil),
+        ]
+        let others = try snapshot.keys(of: Paths.postsOfObject(upload), limit: 2).filter { $0 != id.key }
+        let hasObject = try snapshot.hasObject(withFile: upload.key)
+        if others.isEmpty, !hasObject {
+            writes.append(TreeWrite(path: Paths.deleted(upload), value: .integer(commit.timestampMilliseconds)))
+        }
+        return writes
+    }
+}
+
+extension Paths {
+    /// The uploads of the photos of clients' posts, by the posts' ids.
+    package static let objectPosts = TreePath(["object_posts"], in: .pipeline)
+
+    /// The posts that show an object's photo: the ids, each `true`.
+    package static func postsOfObject(_ upload: PostID) -> TreePath {
+        TreePath(["posts_of_objects", upload.key], in: .pipeline)
+    }
+}
+
+extension TreeSnapshot {
+    /// The upload with whose photo a client's post is linked; nil for none.
+    package func linkedUpload(ofPost id: PostID) throws(TreeError) -> PostID? {
+        try get(Paths.objectPosts / id.key)?.stringValue.flatMap { PostID($0) }
+    }
+
+    /// The upload that a post is made of: its own, or that of the object that a client's post names; nil for neither.
+    package func upload(behindPost id: PostID) throws(TreeError) -> UploadRecord? {
+        if let record = try upload(id) { return record }
+        guard let linked = try linkedUpload(ofPost: id) else { return nil }
+        return try upload(linked)
+    }
+
+    /// The posts that show an object's photo; of very many only the first.
+    package func posts(ofObject upload: PostID) throws(TreeError) -> [PostID] {
+        try keys(of: Paths.postsOfObject(upload), limit: 1000).compactMap { PostID($0.string) }
+    }
+
+    /// The upload of the object that a post names, which is its author's; nil where it names none, or is none of a client's.
+    ///
+    /// - Parameter linked: The upload that the post is linked with: it stays, when only the object has gone.
+    fileprivate func photo(namedBy id: PostID, linkedWith linked: PostID?) throws(TreeError) -> UploadRecord? {
+        if try exists(Paths.upload(id)) { return nil }
+        let post = Paths.post(id)
+        guard let author = try get(post / "author" / "uid")?.stringValue.flatMap({ UserID($0) }) else { return nil }
+        let names = [
+            try get(post / "full_storage_uri")?.stringValue.flatMap { ObjectAddress.name(inURI: $0) },
+            try get(post / "full_url")?.stringValue.flatMap { ObjectAddress($0)?.name },
+        ]
+        for case let name? in names where name.isPhoto && name.owner == author {
+            if let object = try object(name), let upload = PostID(object.blob.postID),
+                let record = try self.upload(upload), record.purpose == .object
+            {
+                return record
+            }
+            if let linked, ObjectFile(try get(Paths.objectFiles / linked.key))?.name == name {
+                return try self.upload(linked)
+            }
+        }
+        return nil
+    }
+
+    /// What a client's post has of its photo, by the places of these fields; nothing while it is not rendered.
+    ///
+    /// `thumb_url` becomes the address of a rendition of ours, on which apps draw the post anew, where everybody may fetch that;
+    /// the other fields that clients write of the photo stay theirs, as they delete by them.
+    package func fields(
+        ofPost id: PostID, with record: UploadRecord, at place: MediaPlace?
+    ) throws(TreeError) -> [TreePath: TreeValue] {
+        guard record.state == .published, let photo = record.photos[0]?.published else { return [:] }
+        let post = Paths.post(id)
+        let text = try get(post / "text")?.stringValue ?? ""
+        var fields: [TreePath: TreeValue] = [
+            post / "photos": ["0": try photo.value(owner: record.owner, post: record.id, at: place)],
+            post / "kind": .string(text.isEmpty ? "photo" : "photo_text"),
+        ]
+        let thumb = ClientThumb(snapshot: self, place: place)
+        if let url = try thumb.url(ofPost: id, showing: record) { fields[post / "thumb_url"] = .string(url) }
+        return fields
+    }
+}
+
+extension ObjectName {
+    /// Whether it is one under which clients store the photos of posts: `USER/full/FOLDER/NAME`.
+    var isPhoto: Bool { isOfPost(in: "full") }
+
+    /// Whether it is one under which clients store the thumbnails of posts: `USER/thumb/FOLDER/NAME`.
+    var isThumb: Bool { isOfPost(in: "thumb") }
+
+    private func isOfPost(in folder: String) -> Bool {
+        let parts = description.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        return parts.count == 4 && parts[1].elementsEqual(folder.utf8) && owner != nil
+            && parts[2...].allSatisfy { !$0.isEmpty }
+    }
+}

@@ -1,0 +1,66 @@
+import API
+package import Posts
+package import Tree
+
+/// The pictures of people, of which the files are uploads of the purpose `avatar`.
+///
+/// `people/{uid}/profile_picture` names the picture, whoever writes it, and nothing else does: an upload that it names is in
+/// use, and one that it named before is gone, with its files after the grace period as those of a deleted post.
+extension TreeSnapshot {
+    /// The upload that is somebody's picture; nil where the picture is none of these, or there is none.
+    package func avatar(of uid: UserID) throws(TreeError) -> PostID? {
+        try avatar(of: uid, named: try get(Paths.person(uid) / "profile_picture"))
+    }
+
+    /// The avatar of a person that an address names, whoever wrote that; nil for what is none.
+    fileprivate func avatar(of uid: UserID, named picture: TreeValue?) throws(TreeError) -> PostID? {
+        guard let address = picture?.stringValue.flatMap({ MediaAddress($0) }), address.owner == uid,
+            try ownerOfAvatar(address.id) == uid
+        else { return nil }
+        return address.id
+    }
+
+    /// Whose avatar an upload is, or was; nil for other uploads.
+    private func ownerOfAvatar(_ id: PostID) throws(TreeError) -> UserID? {
+        guard try get(Paths.upload(id) / "purpose")?.stringValue == UploadPurpose.avatar.rawValue else { return nil }
+        return try get(Paths.upload(id) / "owner")?.stringValue.flatMap { UserID($0) }
+    }
+
+    /// Whether what an upload has become is there: a post, an object, or somebody's picture.
+    package func isShown(_ id: PostID) throws(TreeError) -> Bool {
+        if try hasPost(id) { return true }
+        return try isShownWithoutPost(id)
+    }
+
+    /// Whether what an upload has become is there, other than as the post of its id: as an object, or somebody's picture.
+    func isShownWithoutPost(_ id: PostID) throws(TreeError) -> Bool {
+        if try hasObject(withFile: id.key) { return true }
+        if try exists(Paths.postsOfObject(id)) { return true }
+        guard let owner = try ownerOfAvatar(id) else { return false }
+        return try avatar(of: owner) == id
+    }
+}
+
+/// Records that somebody's avatar was replaced or removed, whoever did that, as deleted posts are recorded.
+package struct ReplacedAvatars: Derivation {
+
+    package init() {
+    }
+    package let place = TreePattern("people/*/profile_picture")
+
+    package func writes(
+        for picture: ChangedNode, at commit: CommitPoint, in snapshot: TreeSnapshot
+    ) throws(TreeError) -> [TreeWrite] {
+        guard picture.before != picture.after, case .leaf(let address) = picture.before,
+            let uid = UserID(picture.keys[0].string), let old = try snapshot.avatar(of: uid, named: address),
+            try snapshot.avatar(of: uid) != old
+        else { return [] }
+        return [TreeWrite(path: Paths.deleted(old), value: .integer(commit.timestampMilliseconds))]
+    }
+}
+
+extension Failure {
+    static func noPersonForAvatar(_ uid: UserID) -> Failure {
+        Failure(.notFound, "there is no person \(uid)", hint: "PUT /v1/people/{uid} makes one, then send the picture")
+    }
+}

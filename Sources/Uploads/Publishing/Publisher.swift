@@ -1,0 +1,275 @@
+import API
+import Files
+package import Logging
+package import Posts
+import ServiceLifecycle
+import Social
+package import Store
+package import Tree
+
+/// Makes posts and avatars of acknowledged uploads. (``Rethumb`` changes the renditions that a post names.)
+package struct Publisher: Sendable {
+    let tree: TreeStore
+    let blobs: any BlobStore
+    let store: UploadStore
+    let renditions: RenditionMaker
+    let garbage: GarbageList
+    let index: PhotoIndex
+    let settings: SharedSettings
+    /// Where apps reach the service; nil for addresses without a host.
+    let mediaPlace: MediaPlace?
+    /// Whoever decides about posts before they are published; nil for nobody.
+    let moderator: Moderator?
+    package let logger: Logger
+
+    package init(
+        tree: TreeStore, blobs: any BlobStore, store: UploadStore, renditions: RenditionMaker, garbage: GarbageList,
+        index: PhotoIndex, settings: SharedSettings, mediaPlace: MediaPlace?, moderator: Moderator?, logger: Logger
+    ) {
+        self.tree = tree
+        self.blobs = blobs
+        self.store = store
+        self.renditions = renditions
+        self.garbage = garbage
+        self.index = index
+        self.settings = settings
+        self.mediaPlace = mediaPlace
+        self.moderator = moderator
+        self.logger = logger
+    }
+
+    /// The result of a commit.
+    private enum Outcome {
+        case post
+        case duplicate(of: PostID)
+        /// The upload had ended before.
+        case nothing
+    }
+
+    /// What became of an upload.
+    enum End { case post, duplicate }
+
+    /// The stage that an upload has come to.
+    enum Progress {
+        /// It is rendered, and waits for ``moderate(_:)``.
+        case unmoderated
+        /// It waits for ``publish(_:)``.
+        case rendered(UploadRecord)
+        case ended(End)
+    }
+
+    /// Renders an upload, unless it is a duplicate, which would be rendered for nothing.
+    ///
+    /// - Throws: `Failure`: a permanent failure of the upload, or a transient error.
+    func render(_ record: UploadRecord) async throws -> Progress {
+        try record.requireOwner()
+        if record.purpose == .post, let post = try await duplicate(record, of: index.entry(of: record)) {
+            return .ended(try await end(record, asDuplicateOf: post))
+        }
+        let rendered = try await renditions.render(record)
+        guard moderator != nil else { return .rendered(rendered) }
+        try await keepRenditions(of: rendered)
+        return .unmoderated
+    }
+
+    /// Asks the moderator about a rendered upload, and does as they say: leaves its renditions, or has blurred ones.
+    ///
+    /// Nothing of the answer is kept before the commit: after a crash the moderator is asked again.
+    ///
+    /// - Throws: `Failure`: `moderation_refused`, or a transient error, with which nothing is published.
+    func moderate(_ record: UploadRecord) async throws -> Progress {
+        guard let moderator else { return .rendered(record) }
+        let (verdict, photos) = try await cancelWhenGracefulShutdown { [blobs] in
+            try await moderator.verdict(on: record, from: blobs)
+        }
+        var record = record
+        record.moderation = Moderation(verdict, at: store.now)
+        // There is nothing to blur in words.
+        let isRefused =
+            verdict.decision == .refuse || photos.contains(.refuse) || photos.isEmpty && verdict.decision == .blur
+        guard !isRefused else {
+            if record.purpose == .object { try await withdrawObject(of: record.id) }
+            throw Failure.refusedByModeration(verdict)
+        }
+        for (number, decision) in zip(record.photoNumbers, photos) where decision == .blur {
+            record.photos[number]?.isBlurred = true
+            record.photos[number]?.rendered = nil
+        }
+        return .rendered(try await renditions.render(record))
+    }
+
+    /// Deletes the object whose photo is not to be seen, if it is still there.
+    private func withdrawObject(of id: PostID) async throws {
+        try await tree.transact(at: "object-refused") { [store] snapshot, update in
+            try Self.withdrawObject(of: id, at: store.now, in: snapshot, &update)
+        }
+    }
+
+    static func withdrawObject(
+        of id: PostID, at now: Int64, in snapshot: TreeSnapshot, _ update: inout MultiPathUpdate
+    ) throws(TreeError) {
+        guard let file = ObjectFile(try snapshot.get(Paths.objectFiles / id.key)) else { return }
+        if try snapshot.hasObject(withFile: id.key) { update[ObjectKey.path(file.name)] = nil }
+        update[Paths.deleted(id)] = .integer(now)
+    }
+
+    /// Keeps the renditions of an upload that is not published yet, so that they are not made again.
+    private func keepRenditions(of record: UploadRecord) async throws {
+        try await tree.transact(at: "rendered") { snapshot, update in
+            guard let present = try snapshot.upload(record.id), present.state == .ingested else { return }
+            for (number, photo) in record.photos where present.photos[number]?.rendered == nil {
+                guard present.photos[number] != nil, let rendered = photo.rendered else { continue }
+                let path = Paths.photo(number, of: record.id)
+                update[path / "rendered"] = try rendered.value(owner: record.owner, post: record.id)
+                update[path / "files"] = try photo.files.value()
+            }
+        }
+    }
+
+    /// Commits a rendered upload, or ends it as a duplicate.
+    ///
+    /// - Throws: `Failure`: a permanent failure of the upload, or a transient error.
+    func publish(_ record: UploadRecord) async throws -> End {
+        let end =
+            switch try await commit(record) {
+            case .post, .nothing: End.post
+            case .duplicate(let post): try await self.end(record, asDuplicateOf: post)
+            }
+        // What was never to be seen goes now; what is in the way of that is met again at the next sweep.
+        if record.photos.values.contains(where: \.isBlurred) { try? await garbage.collect() }
+        return end
+    }
+
+    /// Commits a rendered upload: the post, its place among the author's posts and in the author's feed, its hashtags,
+    /// the author where there was none, and the end of the upload's record, in one multi-path update.
+    ///
+    /// The author's copy in the post is what `people/` says at the moment of the commit.
+    private func commit(_ record: UploadRecord) async throws -> Outcome {
+        let leftovers = try await leftovers(of: record)
+        return try await tree.transact(at: "ingested-published") { [self] snapshot, update in
+            guard let present = try snapshot.upload(record.id), present.state == .ingested else { return .nothing }
+            // Nothing brings back who is deleted meanwhile.
+            try present.requireOwner()
+            if try snapshot.exists(PersonDeletion.job(of: record.owner)) { throw Failure.ownerIsGone(record.id) }
+            try snapshot.requireConsent(of: record.owner, toContent: record.purpose == .post)
+            try garbage.add(leftovers, to: &update, isAtOnce: true)
+            switch record.purpose {
+            case .post: break
+            case .draftPhoto: return .nothing  // It never waits to be published: its draft does.
+            case .avatar:
+                try addAvatar(record, in: snapshot, to: &update)
+                return .post
+            case .object:
+                try addObject(record, in: snapshot, to: &update)
+                return .post
+            }
+            // An audience may have gone since the upload began, and so may the right to post for it.
+            try snapshot.requirePoster(record.owner, for: record.audiences)
+            let entry = try PhotoIndex.entry(of: record, in: snapshot)
+            if let post = try duplicate(record, of: entry) { return .duplicate(of: post) }
+            try add(record, isRepeated: entry?.post != nil, in: snapshot, to: &update)
+            if let entry, entry.post == nil { update[entry.path] = .string(record.id.description) }
+            return .post
+        }
+    }
+
+    /// - Parameter isRepeated: Whether the index of photos names an earlier post with the same ones, and goes on to do so.
+    private func add(
+        _ record: UploadRecord, isRepeated: Bool, in snapshot: TreeSnapshot, to update: inout MultiPathUpdate
+    ) throws {
+        var record = record
+        if isRepeated { record.duplicates = .newPost }
+        record.state = .published
+        record.updatedAt = store.now
+        record.error = nil
+        let (name, picture) = try snapshot.nameAndPicture(of: record.owner)
+        let author = Person(
+            uid: record.owner, fullName: name ?? record.claims?.name,
+            profilePicture: picture ?? (name == nil ? record.claims?.picture : nil))
+        let post = Post(
+            id: record.id, author: author, text: record.text, mentions: MentionSpan.value(of: record.mentions),
+            timestamp: record.updatedAt, photos: record.orderedPhotos.compactMap(\.published),
+            clientReference: record.clientReference, audiences: record.audiences)
+        try post.write(to: &update, at: mediaPlace)
+        if name == nil { author.write(to: &update) }
+        for number in record.photos.keys { record.photos[number]?.rendered = nil }  // The post has it now.
+        update[Paths.upload(record.id)] = try record.value()
+        let isCleanedUp = !store.intakes[record.intake].cleansUpAfterPublication
+        update[Paths.queued(record.id)] = isCleanedUp ? nil : QueueEntry(record).value
+    }
+
+    /// Makes a rendered upload its owner's picture.
+    ///
+    /// One that was sent before the present picture, and took longer, is replaced already.
+    ///
+    /// - Throws: `Failure` `not_found` where the person has gone: a picture does not bring them back.
+    private func addAvatar(
+        _ record: UploadRecord, in snapshot: TreeSnapshot, to update: inout MultiPathUpdate
+    ) throws {
+        guard try snapshot.exists(Paths.person(record.owner) / "full_name") else {
+            throw Failure.noPersonForAvatar(record.owner)
+        }
+        guard let rendition = record.photos.values.first?.rendered?.renditions.values.first else {
+            throw Failure(.emptyFile, "the picture is missing", hint: "send the photo's bytes")
+        }
+        var record = record
+        record.state = .published
+        record.updatedAt = store.now
+        record.error = nil
+        update[Paths.upload(record.id)] = try record.value()
+        update[Paths.queued(record.id)] = nil
+        if let present = try snapshot.avatar(of: record.owner), present.key > record.id.key {
+            update[Paths.deleted(record.id)] = .integer(record.updatedAt)
+        } else {
+            let url = MediaAddress.url(record.owner, record.id, rendition.fileName, at: mediaPlace)
+            update[Paths.person(record.owner) / "profile_picture"] = .string(url)
+        }
+    }
+
+    /// Gives the posts that name an object its photo, which is rendered now.
+    private func addObject(
+        _ record: UploadRecord, in snapshot: TreeSnapshot, to update: inout MultiPathUpdate
+    ) throws {
+        var record = record
+        record.state = .published
+        record.updatedAt = store.now
+        record.error = nil
+        update[Paths.upload(record.id)] = try record.value()
+        update[Paths.queued(record.id)] = nil
+        // To those whom a post mentions its photo is no news.
+        update.scope = .repair
+        for id in try snapshot.posts(ofObject: record.id) where try snapshot.exists(Paths.post(id)) {
+            for (path, value) in try snapshot.fields(ofPost: id, with: record, at: mediaPlace) { update[path] = value }
+        }
+    }
+
+    /// The renditions that an earlier try made, which nobody has seen.
+    private func leftovers(of record: UploadRecord) async throws -> [BlobName] {
+        let names = try await blobs.fileNames(userID: record.owner.description, postID: record.id.description)
+        let kept = record.photos.values.flatMap { photo in
+            [photo.fileName] + (photo.rendered?.renditions.values.map(\.fileName) ?? [])
+        }
+        return try Set(names).subtracting(kept).sorted().map { try record.blobName($0) }
+    }
+
+    /// The post of which an upload is a duplicate that is not to be posted again: by what was asked for with it, else by the
+    /// policy of its intake.
+    ///
+    /// - Throws: `Failure` `duplicate` when duplicates are to be refused.
+    private func duplicate(_ record: UploadRecord, of entry: PhotoIndex.Entry?) throws(Failure) -> PostID? {
+        let policy = record.duplicates ?? store.intakes[record.intake].duplicatePolicy(for: record.owner)
+        guard policy != .newPost, let post = entry?.post else { return nil }
+        guard policy == .link else {
+            throw Failure(
+                .duplicate, "\(record.source ?? "the photo") is what post \(post) shows already",
+                hint: "drop it, or let duplicates be posted again (duplicates)")
+        }
+        return post
+    }
+
+    private func end(_ record: UploadRecord, asDuplicateOf post: PostID) async throws -> End {
+        try await store.transition(record.id, from: .ingested, to: .duplicate) { $0.duplicateOf = post }
+        try await store.cleanUp(record.id)
+        return .duplicate
+    }
+}

@@ -1,0 +1,191 @@
+package import API
+package import Files
+import Imaging
+import NIOCore
+import Posts
+package import Store
+import Synchronization
+import Tree
+
+/// Brings the bytes of photos to the blob store: they go to disk and through SHA-256 as they come, and get their name there
+/// when they are whole.
+package final class PhotoIngester: Sendable {
+    private let blobs: any BlobStore
+    private let incoming: Directory
+    private let settings: SharedSettings
+    private let disk: DiskMonitor
+    private let partCount = Atomic(0)
+
+    package init(blobs: any BlobStore, incoming: Directory, settings: SharedSettings, disk: DiskMonitor) {
+        self.blobs = blobs
+        self.incoming = incoming
+        self.settings = settings
+        self.disk = disk
+    }
+
+    /// Receives a photo whose bytes come in pieces.
+    ///
+    /// - Parameters:
+    ///   - number: The photo's number in its upload; it becomes part of the blob's name.
+    ///   - name: What the sender calls the photo.
+    ///   - room: What holds room for the bytes.
+    ///   - next: Gives the next piece, or nil at the end.
+    /// - Returns: The photo, durable in the blob store. Doing it again after a crash is harmless.
+    /// - Throws: `Failure`: `too_large_bytes`, `quota_exceeded`, `empty`, or the refusal of what is no photo at all; what `next`
+    ///   throws.
+    func receive(
+        as number: Int, named name: String, of record: UploadRecord, holding room: QuotaHold,
+        _ next: () async throws -> ByteBuffer?
+    ) async throws -> UploadRecord.Photo {
+        let staged = try await stage(record.id)
+        while let buffer = try await next() {
+            try checkSize(staged.byteCount + buffer.readableBytes)
+            try await room.take(buffer.readableBytes)
+            try await FileThreads.run { try buffer.withUnsafeReadableBytes { try staged.write($0) } }
+        }
+        return try await publish(staged, as: number, named: name, of: record)
+    }
+
+    /// Moves a photo that has come as a whole, in whatever way, to the blob store.
+    ///
+    /// - Throws: `Failure`: `empty`, or the refusal of what is no photo at all.
+    func publish(
+        _ staged: StagedFile, _ contents: StagedFile.Contents, as number: Int = 0, named name: String,
+        of record: UploadRecord
+    ) async throws -> UploadRecord.Photo {
+        let format = try Self.format(of: contents, named: name)
+        let photo = UploadRecord.Photo(
+            fileName: "\(Self.stem(number)).\(format.fileExtension)", originalName: String(name.prefix(255)),
+            byteCount: contents.byteCount, sha256: contents.sha256)
+        try await blobs.publish(staged, as: record.blobName(photo.fileName))
+        return photo
+    }
+
+    /// The photo of an upload whose bytes were moved to the blob store by somebody who did not come to say so; nil when nobody
+    /// has moved them.
+    func published(
+        as number: Int = 0, named name: String, byteCount: Int, sha256: String, of record: UploadRecord
+    ) async throws
+        -> UploadRecord.Photo?
+    {
+        guard let fileName = try await original(number, of: record) else { return nil }
+        return UploadRecord.Photo(
+            fileName: fileName, originalName: String(name.prefix(255)), byteCount: byteCount, sha256: sha256)
+    }
+
+    /// Deletes the original that somebody has moved to the blob store for a photo that is none of the upload's; and its
+    /// renditions, if there are any.
+    func discard(_ number: Int, _ rendered: PhotoRecord?, of record: UploadRecord) async throws {
+        var names = try await original(number, of: record).map { [$0] } ?? []
+        names += rendered?.renditions.values.map(\.fileName) ?? []
+        for name in names { try await blobs.remove(try record.blobName(name)) }
+    }
+
+    /// The name of the original of the photo with a number, if it is in the blob store.
+    private func original(_ number: Int, of record: UploadRecord) async throws -> String? {
+        let names = try await blobs.fileNames(userID: record.owner.description, postID: record.id.description)
+        return names.first { $0.hasPrefix("\(Self.stem(number)).") }
+    }
+
+    /// The name of the original of the photo with a number, without its extension.
+    private static func stem(_ number: Int) -> String { number == 0 ? "original" : "original-\(number + 1)" }
+
+    /// Takes a copy of a photo that lies in a folder: as it was before the first byte was read and after the last, or not at
+    /// all.
+    ///
+    /// - Throws: `Failure` `changed_while_read`, a transient error, when somebody has the file open for writing, or
+    ///   wrote; and as ``receive(as:named:of:holding:_:)``.
+    func copy(
+        _ reader: FileReader, as number: Int, named name: String, of record: UploadRecord, holding room: QuotaHold
+    ) async throws -> UploadRecord.Photo {
+        try await room.take(try await FileThreads.run { () throws(FileError) in try reader.byteCount() })
+        let staged = try await stage(record.id)
+        try await FileThreads.run { [self] in
+            let version = try reader.version()
+            guard reader.hasWriter != true else { throw Failure.changedWhileRead(name) }
+            while true {
+                let bytes = try reader.read(at: staged.byteCount, maxBytes: 1 << 20)
+                if bytes.isEmpty { break }
+                try checkSize(staged.byteCount + bytes.count, of: name)
+                try bytes.withUnsafeBytes { try staged.write($0) }
+            }
+            // Whoever came meanwhile shows as a writer, or has left a trace.
+            guard reader.hasWriter != true, try reader.version() == version else {
+                throw Failure.changedWhileRead(name)
+            }
+        }
+        return try await publish(staged, as: number, named: name, of: record)
+    }
+
+    /// Refuses a photo that has more bytes than one may have.
+    ///
+    /// - Throws: `Failure` `too_large_bytes`.
+    package func checkSize(_ byteCount: Int, of name: String = "the photo") throws(Failure) {
+        let limit = settings.value.limits.maxInputBytes
+        guard byteCount <= limit else {
+            throw Failure(
+                .tooLarge, "\(name) has more than \(limit) bytes (\(limit >> 20) MiB)",
+                hint: "send a smaller file, or raise max-bytes")
+        }
+    }
+
+    /// Begins a file in `incoming/`.
+    func stage(_ id: PostID) async throws -> StagedFile {
+        // A name that no other file has while this process runs; what a process leaves is swept at the next start.
+        let name = "\(id).\(partCount.add(1, ordering: .relaxed).newValue).part"
+        let make = { @Sendable [incoming] () throws(FileError) in try StagedFile(in: incoming, name: name) }
+        do throws(FileError) {
+            return try await FileThreads.run(make)
+        } catch {
+            guard error.code == .folderVanished else { throw error }
+            // Where that can be made good, the monitor does so now.
+            _ = await disk.report()
+            return try await FileThreads.run(make)
+        }
+    }
+
+    private func publish(
+        _ staged: StagedFile, as number: Int, named name: String, of record: UploadRecord
+    ) async throws -> UploadRecord.Photo {
+        let contents = try await FileThreads.run { () throws(FileError) in try staged.finish() }
+        return try await publish(staged, contents, as: number, named: name, of: record)
+    }
+
+    private static func format(of contents: StagedFile.Contents, named name: String) throws -> ImageFormat {
+        guard contents.byteCount > 0 else {
+            throw Failure(.emptyFile, "\(name) is empty", hint: "send the photo's bytes")
+        }
+        if let format = ImageFormat.detect(contents.head.span) { return format }
+        do {
+            _ = try ImageHeader.read(contents.head.span)
+        } catch {
+            throw Failure(error, about: name)
+        }
+        throw Failure(.unsupportedFormat, "\(name) is no photo that this service reads")
+    }
+}
+
+extension Failure {
+    /// The error of a file that somebody writes, or has written, while it is ingested.
+    package static func changedWhileRead(_ name: String) -> Failure {
+        Failure(
+            .changedWhileRead, "\(name) was being written while it was read",
+            hint: "it is read again when nobody writes it", isTransient: true)
+    }
+}
+
+extension UploadRecord {
+    /// The blob of this upload that has the file name.
+    package func blobName(_ fileName: String) throws(FileError) -> BlobName {
+        try BlobName(userID: owner.description, postID: id.description, fileName: fileName)
+    }
+
+    /// The originals of the photos, in their order; without those that a rule has dropped.
+    package var originals: [BlobName] {
+        get throws(FileError) {
+            try orderedPhotos.filter { $0.droppedAt == nil }.map { photo throws(FileError) in
+                try blobName(photo.fileName)
+            }
+        }
+    }
+}

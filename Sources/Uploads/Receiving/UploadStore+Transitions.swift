@@ -1,0 +1,144 @@
+package import API
+import Logging
+package import Posts
+package import Social
+import Synchronization
+import Tree
+
+extension UploadStore {
+    /// Makes one of the legal transitions of an upload, durably, if the upload is in the state that the caller thinks.
+    ///
+    /// - Parameters:
+    ///   - failed: An upload from which this one takes over the client's reference.
+    ///   - change: Changes the record; may be called several times.
+    ///   - add: Adds what belongs into the same update; may be called several times, too.
+    /// - Throws: `Failure` `not_found` or `wrong_state`; `key_reused` when the reference has been taken over by
+    ///   another upload; what `change` throws.
+    @discardableResult
+    func transition(
+        _ id: PostID, from old: UploadState, to new: UploadState, replacing failed: UploadRecord? = nil,
+        change: @escaping @Sendable (inout UploadRecord) throws -> Void = { _ in },
+        add: @escaping @Sendable (TreeSnapshot, inout MultiPathUpdate) throws -> Void = { _, _ in }
+    ) async throws -> UploadRecord {
+        precondition(old.next.contains(new) || old == new, "there is no transition from \(old) to \(new)")
+        let changed: UploadRecord = try await tree.transact(at: "\(old)-\(new)") { [clock] snapshot, update in
+            guard var record = try snapshot.upload(id) else { throw Self.unknownUpload(id) }
+            guard record.state == old else {
+                throw Failure(
+                    .wrongState, "upload \(id) is \(record.state.rawValue), not \(old.rawValue)",
+                    hint: "ask for its state and go on from there")
+            }
+            try change(&record)
+            if new == .ingested { try MentionSpan.requirePeople(record.mentions, in: snapshot) }
+            record.state = new
+            record.updatedAt = clock()
+            update[Paths.upload(id)] = try record.value()
+            update[Paths.queued(id)] = QueueEntry(record).value
+            if old == .receiving, new != old, let file = try snapshot.resumableFile(id) {
+                update.endResumableFile(file)
+            }
+            // A photo that is its draft's now is looked up as long as one that became nothing.
+            if new == .failed || new == .expired || record.place != nil && new.isTerminal {
+                update[Paths.endedUpload(id)] = .integer(record.updatedAt)
+            }
+            try Self.moveReference(of: record, replacing: failed, in: snapshot, &update)
+            try add(snapshot, &update)
+            return record
+        }
+        if new.isTerminal { queue.letOthersPass(id) }
+        return changed
+    }
+
+    /// Frees the client's reference with the end of an upload that expires, or takes it over from one that failed.
+    private static func moveReference(
+        of record: UploadRecord, replacing failed: UploadRecord?, in snapshot: TreeSnapshot,
+        _ update: inout MultiPathUpdate
+    ) throws {
+        guard let reference = record.clientReference, record.state == .expired || failed != nil else { return }
+        let path = Paths.reference(record.owner, try ClientReference.key(reference))
+        let holder = try snapshot.get(path)
+        if record.state == .expired, holder == .string(record.id.description) { update[path] = nil }
+        guard let failed else { return }
+        guard holder == .string(failed.id.description) else { throw Failure.keyReused(record.id) }
+        update[path] = .string(record.id.description)
+    }
+
+    /// Acknowledges a reservation whose photos are all in the blob store; the rest happens by itself. Durable when it returns.
+    ///
+    /// - Parameter failed: An upload of the same reference that failed; the reference names this one from now on.
+    /// - Throws: `Failure`: `empty_post`, `bad_text`, `bad_mention`, `wrong_state` when the reservation expired or was taken meanwhile,
+    ///   `key_reused` when another upload took the reference over.
+    package func accept(
+        _ id: PostID, photos: [UploadRecord.Photo], text: String, mentions: [MentionSpan.Claim] = [],
+        replacing failed: UploadRecord? = nil
+    ) async throws -> UploadRecord {
+        try await acknowledge(id, from: .reserved, replacing: failed) { record in
+            record.photos = [:]
+            for (number, var photo) in photos.enumerated() {
+                photo.alt = try PostText.requireAlt(photo.alt)
+                record.photos[number] = photo
+            }
+            try record.say(text, mentioning: mentions)
+            if record.clientReference != nil { record.fingerprint = RequestFingerprint(of: record) }
+        }
+    }
+
+    func acknowledge(
+        _ id: PostID, from state: UploadState, replacing failed: UploadRecord? = nil,
+        change: @escaping @Sendable (inout UploadRecord) throws -> Void
+    ) async throws -> UploadRecord {
+        let record = try await transition(id, from: state, to: .ingested, replacing: failed) { record in
+            try record.requireOwner()
+            try change(&record)
+            guard !record.photos.isEmpty || !record.text.isEmpty else {
+                throw Failure(.emptyPost, "a post needs a photo or a text", hint: "send at least one of them")
+            }
+        }
+        queue.push(id, of: record.owner, keepingOrder: intakes[record.intake].keepsOrder)
+        counters.count(.ingested)
+        return record
+    }
+
+    /// Ends an upload with a permanent failure, and has its intake clean up.
+    package func fail(_ id: PostID, from state: UploadState, with failure: Failure) async throws {
+        let record = try await transition(id, from: state, to: .failed) { $0.error = failure }
+        counters.count(.failed)
+        logger.notice(
+            "failed",
+            metadata: [
+                "upload": "\(id)", "owner": "\(record.owner)", "code": "\(failure.code.rawValue)",
+                "reason": "\(failure.description.printable)",
+            ])
+        try await cleanUp(id)
+    }
+
+    /// Ends a reservation, a draft or what was being received, that nobody will finish, and frees its reference and its blobs; unless somebody has gone
+    /// on with it since `time`, in milliseconds since the epoch.
+    package func expire(_ id: PostID, from state: UploadState, unlessChangedSince time: Int64 = .max) async throws {
+        struct SenderIsBack: Error {}
+        do {
+            try await transition(id, from: state, to: .expired) { record in
+                if record.updatedAt > time { throw SenderIsBack() }
+            }
+        } catch is SenderIsBack {
+            return
+        }
+        try await cleanUp(id)
+    }
+
+    /// Has the janitor give back a reservation or a draft.
+    package func abandonLater(_ id: PostID) {
+        let now = now
+        abandoned.withLock { $0[id] = now }
+    }
+
+    /// Shows whoever asks for the upload why it takes so long.
+    func note(_ fault: Failure, attempt: Int, of id: PostID) async throws {
+        try await tree.transact { snapshot, update in
+            guard var record = try snapshot.upload(id), record.state == .ingested else { return }
+            record.attempts = attempt
+            record.error = fault
+            update[Paths.upload(id)] = try record.value()
+        }
+    }
+}

@@ -1,0 +1,88 @@
+import Cryptography
+import Files
+package import Posts
+package import Store
+package import Tree
+
+/// Finds the posts in which a user has shown photos, by the SHA-256 of their bytes.
+///
+/// Posts for audiences are found among those for the very same audiences alone: to others they say nothing, and nobody else
+/// is led to them.
+package struct PhotoIndex: Sendable {
+    /// The entry of an upload's photos in the index.
+    package struct Entry {
+        package let path: TreePath
+        /// The value of the entry: the first post that had these bytes, of those that there were when it came.
+        package let value: TreeValue?
+        /// The same post, if it is still there.
+        package let post: PostID?
+    }
+
+    private let tree: TreeStore
+    private let blobs: any BlobStore
+
+    package init(_ storage: StorageFolder) {
+        tree = storage.tree
+        blobs = storage.blobs
+    }
+
+    /// The post in which a user shows everybody the photos with these SHA-256 (64 hexadecimal digits each), in this order and no
+    /// others; nil when there is none.
+    package func post(of owner: UserID, showing hashes: [String]) async throws -> PostID? {
+        guard let path = try Self.path(of: owner, hashes, for: []) else { return nil }
+        return try await tree.snapshot { snapshot in try Self.entry(at: path, for: [], in: snapshot).post }
+    }
+
+    /// The entry of the upload's photos in their order; nil for an upload without photos.
+    package func entry(of record: UploadRecord) async throws -> Entry? {
+        guard !record.photos.isEmpty else { return nil }
+        return try await tree.snapshot { snapshot in try Self.entry(of: record, in: snapshot) }
+    }
+
+    /// The entry of the upload's photos in one state of the tree; nil for an upload without photos.
+    package static func entry(of record: UploadRecord, in snapshot: TreeSnapshot) throws(TreeError) -> Entry? {
+        guard let path = try path(of: record) else { return nil }
+        return try entry(at: path, for: record.audiences, in: snapshot)
+    }
+
+    /// The place of the entry of the upload's photos; nil for an upload without photos.
+    package static func path(of record: UploadRecord) throws(TreeError) -> TreePath? {
+        try path(of: record.owner, record.orderedPhotos.map(\.sha256), for: record.audiences)
+    }
+
+    private static func path(
+        of owner: UserID, _ hashes: [String], for audiences: [AudienceID]
+    ) throws(TreeError) -> TreePath? {
+        guard let first = hashes.first else { return nil }
+        // No hash is an audience: behind the slash there are such.
+        let names = audiences.isEmpty ? "" : "/" + audiences.map(\.description).joined(separator: " ")
+        let key =
+            hashes.count == 1 && audiences.isEmpty
+            ? first : sha256(of: Array((hashes.joined(separator: " ") + names).utf8))
+        return Paths.photoHash(owner, try TreeKey(key))
+    }
+
+    /// - Parameter audiences: Whom the posts are for that count.
+    package static func entry(
+        at path: TreePath, for audiences: [AudienceID], in snapshot: TreeSnapshot
+    ) throws(TreeError) -> Entry {
+        let value = try snapshot.get(path)
+        guard let id = value?.stringValue.flatMap({ PostID($0) }),
+            try snapshot.exists(audiences.isEmpty ? Paths.post(id) : Paths.audiencePost(id))
+        else { return Entry(path: path, value: value, post: nil) }
+        return Entry(path: path, value: value, post: id)
+    }
+
+    /// Whether the blob store has originals with these SHA-256, in this order, for a post that is there: the files are read.
+    package func hasOriginals(_ hashes: [String], of post: PostID) async throws -> Bool {
+        guard let record = try await tree.upload(post), record.orderedPhotos.map(\.sha256) == hashes,
+            try await tree.snapshot({ try $0.hasPost(post) })
+        else { return false }
+        for photo in record.orderedPhotos {
+            guard let file = try? await blobs.open(record.blobName(photo.fileName)),
+                try await FileThreads.run({ () throws(FileError) in try file.sha256() }) == photo.sha256
+            else { return false }
+        }
+        return true
+    }
+}

@@ -1,0 +1,41 @@
+package import API
+package import Posts
+package import Tree
+
+/// The value of `upload_queue/{id}`: enough for a start to know what to do with an upload, without a read of its
+/// record.
+///
+/// The entry as it is stored: the state, or `settling` when the upload has ended and is to be tidied up; the intake;
+/// the owner; and `gone` for one whose owner is deleted.
+package struct QueueEntry {
+    package let id: PostID
+    /// Nil when the upload has ended.
+    package let state: UploadState?
+    /// Nil, as is the owner, in entries of earlier versions.
+    package let intake: Intake?
+    package let owner: UserID?
+    package var isOwnerGone = false
+
+    package init(_ record: UploadRecord) {
+        id = record.id
+        state = record.state.isTerminal ? nil : record.state
+        intake = record.intake
+        owner = record.owner
+        isOwnerGone = record.isOwnerGone
+    }
+
+    package init?(_ child: TreeChild) {
+        guard let id = PostID(child.key.description) else { return nil }
+        let words = (child.value.stringValue ?? "").split(separator: " ").map(String.init)
+        self.id = id
+        state = words.first.flatMap(UploadState.init)
+        intake = words.count >= 3 ? Intake(rawValue: words[1]) : nil
+        owner = words.count >= 3 ? UserID(words[2]) : nil
+        isOwnerGone = words.count > 3
+    }
+
+    package var value: TreeValue {
+        let words = [state?.rawValue ?? "settling", intake?.rawValue ?? "", owner?.description ?? ""]
+        return .string((isOwnerGone ? words + ["gone"] : words).joined(separator: " "))
+    }
+}

@@ -1,0 +1,85 @@
+package import Tree
+
+/// What is known of the file of a rendition since it was made: what tells whether its bytes are still the same, and how they
+/// came about.
+///
+/// At `uploads/{id}/photos/{n}/files/{file name}` of the pipeline's own tree, as a line of a manifest; no key has a dot, so
+/// the name has a comma there:
+///
+///     thumb-1c81be9d-0123456789,jpg = SHA-256, bytes, recipe, engine, SHA-256 of the original, milliseconds since the epoch
+package struct RenditionFile: Sendable, Hashable {
+    /// The SHA-256 of its bytes, 64 hexadecimal digits.
+    package let sha256: String
+    package let byteCount: Int
+    /// The fingerprint of the recipe (``RecipeBook``).
+    package let recipe: String
+    /// The version of the program that made it (`WorkerProgram.version`).
+    package let engine: String
+    /// The SHA-256 of the original as it was stored then.
+    package let source: String
+    /// Milliseconds since the epoch.
+    package let madeAt: Int64
+
+    package init(
+        sha256: String, byteCount: Int, recipe: String, engine: String, source: String, madeAt: Int64
+    ) {
+        (self.sha256, self.byteCount, self.recipe) = (sha256, byteCount, recipe)
+        (self.engine, self.source, self.madeAt) = (engine, source, madeAt)
+    }
+}
+
+extension UploadRecord.Photo {
+    /// What is known of the original's file once it is garbage.
+    package var formerFile: RenditionFile {
+        RenditionFile(
+            sha256: fileSHA256, byteCount: fileByteCount, recipe: "-", engine: "-", source: "-", madeAt: 0)
+    }
+
+    /// Takes another file for the original; what is known of the former one stays until it is gone.
+    ///
+    /// - Parameters:
+    ///   - name: A name that no file has had.
+    ///   - sha256: The SHA-256 of its bytes, 64 hexadecimal digits.
+    package mutating func replaceFile(_ name: String, sha256: String, byteCount: Int) {
+        files[fileName] = formerFile
+        (fileName, storedSHA256, storedByteCount) = (name, sha256, byteCount)
+    }
+}
+
+// MARK: - As it is written
+
+extension RenditionFile {
+    package var value: TreeValue { .string("\(sha256) \(byteCount) \(recipe) \(engine) \(source) \(madeAt)") }
+
+    /// Reads a line; nil for what is none.
+    init?(_ value: TreeValue) {
+        let words = (value.stringValue ?? "").split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+        guard words.count == 6, words[0].utf8.count == 64, let byteCount = Int(words[1]), let madeAt = Int64(words[5])
+        else { return nil }
+        self.init(
+            sha256: words[0], byteCount: byteCount, recipe: words[2], engine: words[3], source: words[4],
+            madeAt: madeAt)
+    }
+
+    /// The key of a file with that name.
+    package static func key(_ fileName: String) throws(TreeError) -> TreeKey {
+        try TreeKey(String(fileName.map { $0 == "." ? "," : $0 }))
+    }
+
+    /// The name of the file with that key.
+    static func fileName(_ key: TreeKey) -> String { String(key.string.map { $0 == "," ? "." : $0 }) }
+}
+
+extension [String: RenditionFile] {
+    /// Reads the lines of a photo, by the names of the files.
+    init(_ value: TreeValue?) {
+        self.init()
+        for (key, line) in value?.object ?? [:] { self[RenditionFile.fileName(key)] = RenditionFile(line) }
+    }
+
+    func value() throws(TreeError) -> TreeValue {
+        var lines: [TreeKey: TreeValue] = [:]
+        for (name, file) in self { lines[try RenditionFile.key(name)] = file.value }
+        return .object(lines)
+    }
+}

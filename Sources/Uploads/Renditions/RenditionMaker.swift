@@ -1,0 +1,165 @@
+package import API
+import Cryptography
+import Files
+import Foundation
+package import Imaging
+import Isolation
+import Posts
+package import Store
+import TreeModel
+
+/// Makes the renditions of photos: original in, files in the blob store and their description out.
+package struct RenditionMaker: Sendable {
+    let blobs: any BlobStore
+    let scheduler: RenderScheduler
+    let poison: PoisonList
+    let settings: SharedSettings
+    let disk: DiskMonitor
+    let recipes: RecipeBook
+    let clock: @Sendable () -> Int64
+
+    package init(
+        blobs: any BlobStore, scheduler: RenderScheduler, poison: PoisonList, settings: SharedSettings,
+        disk: DiskMonitor, recipes: RecipeBook, clock: @escaping @Sendable () -> Int64
+    ) {
+        self.blobs = blobs
+        self.scheduler = scheduler
+        self.poison = poison
+        self.settings = settings
+        self.disk = disk
+        self.recipes = recipes
+        self.clock = clock
+    }
+
+    /// Makes the renditions that the upload's photos still lack. Every file is durable when it returns.
+    ///
+    /// - Throws: `Failure`: the decoder's refusal of a photo, or a transient error of the disk.
+    func render(_ record: UploadRecord) async throws -> UploadRecord {
+        var record = record
+        for (number, photo) in record.photos where photo.rendered == nil {
+            record.photos[number] = try await render(photo, number: number, of: record, priority: .queued)
+        }
+        return record
+    }
+
+    /// Renders one photo by the present recipes, or an avatar by its own; blurred, where moderation decided so. Where all
+    /// renditions are there already, nothing is decoded.
+    ///
+    /// - Parameters:
+    ///   - recipes: The recipes; nil for the present ones.
+    ///   - attempt: What tells its files from those of all other attempts.
+    ///   - hand: What is there already, and is not encoded again where the recipe is the same.
+    /// - Returns: The photo with these renditions, and with what is known of their files beside what was known of others.
+    package func render(
+        _ photo: UploadRecord.Photo, number: Int, of record: UploadRecord, priority: RenderScheduler.Priority,
+        by recipes: [Recipe]? = nil, attempt: RenditionAttempt = RenditionAttempt(),
+        with hand: RenditionsAtHand = RenditionsAtHand()
+    ) async throws -> UploadRecord.Photo {
+        let settings = settings.value
+        var recipes = photo.treated(recipes ?? settings.recipes)
+        if record.purpose != .avatar, let known = hand.photo(of: recipes, isBlurred: photo.isBlurred) {
+            return try await keep(RenditionSet(known, recipes, number, attempt), of: photo, of: record, with: hand)
+        }
+        if photo.droppedAt != nil { throw Failure.originalDropped(photo) }
+        try await poison.refuse(photo)
+        do {
+            func image(by recipes: [Recipe]) async throws -> RenderedImage {
+                let missing = recipes.filter { !hand.has($0, among: recipes) }
+                return try await scheduler.render(
+                    recipes: missing, beside: recipes.filter { !missing.contains($0) }, limits: settings.limits,
+                    priority: priority, for: record.owner.description, of: (record.id.string, photo.byteCount)
+                ) { try await original(photo, of: record) }
+            }
+            if record.purpose == .avatar { recipes = photo.treated([.avatar()]) }
+            var rendered = try await image(by: recipes)
+            if record.purpose == .avatar, rendered.renditions.contains(where: { $0.size.width != $0.size.height }) {
+                // Nothing is enlarged: of an image that does not cover the square, the square is a smaller one.
+                recipes = photo.treated([.avatar(of: rendered.header.size)])
+                rendered = try await image(by: recipes)
+            }
+            try await self.recipes.note(recipes)
+            return try await keep(RenditionSet(rendered, recipes, number, attempt), of: photo, of: record, with: hand)
+        } catch let error as IsolationError where error.isPoison {
+            try await poison.remember(photo, error)
+            throw Failure(error, about: photo.originalName)
+        } catch let error as ImageError {
+            throw Failure(error, about: photo.originalName)
+        } catch let error as Failure where error.code == .originalMissing {
+            // When all originals are gone, that is everybody's trouble, and no failure of this upload.
+            _ = await disk.report()
+            throw disk.gate.pause.map { Failure($0) } ?? error
+        }
+    }
+
+    private func keep(
+        _ made: RenditionSet, of photo: UploadRecord.Photo, of record: UploadRecord, with hand: RenditionsAtHand
+    ) async throws -> UploadRecord.Photo {
+        var (photo, renditions) = (photo, [String: PhotoRecord.Rendition]())
+        var files: [(name: BlobName, bytes: [UInt8])] = []
+        for recipe in made.recipes {
+            let name = RenditionName(recipe, among: made.recipes, number: made.number, attempt: made.attempt)
+            if let old = hand.shown[recipe.name], name.hasFingerprint(of: old.fileName) {
+                renditions[recipe.name] = old
+                continue
+            }
+            let bytes: [UInt8]
+            let rendition: PhotoRecord.Rendition
+            if let finished = hand.finished[recipe.name], name.hasFingerprint(of: finished.rendition.fileName) {
+                (bytes, rendition) = (finished.bytes, finished.rendition)
+            } else if let new = made.renditions[recipe.name] {
+                bytes = new.bytes
+                rendition = PhotoRecord.Rendition(
+                    fileName: name.fileName(new.format), width: new.size.width, height: new.size.height,
+                    byteCount: new.bytes.count, contentType: new.format.contentType)
+            } else {
+                continue
+            }
+            files.append((try record.blobName(rendition.fileName), bytes))
+            renditions[recipe.name] = rendition
+            photo.files[rendition.fileName] = RenditionFile(
+                sha256: sha256(of: bytes), byteCount: bytes.count, recipe: name.fingerprint,
+                engine: settings.value.decoderVersion, source: photo.fileSHA256, madeAt: clock())
+        }
+        try await keep(files)
+        photo.rendered = made.photo(showing: renditions)
+        photo.rendered?.isBlurred = photo.isBlurred
+        return photo
+    }
+
+    /// Writes the files of an attempt: all of them, or none that stays. Those that are there already are so for good then.
+    private func keep(_ files: [(name: BlobName, bytes: [UInt8])]) async throws {
+        guard !files.isEmpty else { return }
+        do {
+            try await blobs.write(files)
+        } catch {
+            // Where the disk is full, the next attempt needs their room.
+            for file in files { try? await blobs.remove(file.name) }
+            throw error
+        }
+    }
+
+    private func original(_ photo: UploadRecord.Photo, of record: UploadRecord) async throws -> FileReader {
+        do throws(FileError) {
+            return try await blobs.open(record.blobName(photo.fileName))
+        } catch {
+            guard error.code == .notFound else { throw error }
+            throw Failure(
+                .originalMissing, "the original of \(photo.originalName) is gone from the blob store",
+                hint: "restore blobs/\(record.owner)/\(record.id)/\(photo.fileName) from a backup")
+        }
+    }
+}
+
+extension Failure {
+    /// The refusal to make renditions of a photo whose original a rule has dropped.
+    package static func originalDropped(_ photo: UploadRecord.Photo) -> Failure {
+        Failure(
+            .originalDropped, "the original of \(photo.originalName) was dropped by the rule for originals",
+            hint: "what is shown stays as it is; nothing else can be made of the photo")
+    }
+}
+
+extension UploadRecord.Photo {
+    /// Recipes as moderation wants them for this photo.
+    package func treated(_ recipes: [Recipe]) -> [Recipe] { isBlurred ? recipes.map(\.blurred) : recipes }
+}

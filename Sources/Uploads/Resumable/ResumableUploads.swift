@@ -1,0 +1,196 @@
+package import API
+import Access
+import Files
+import Imaging
+package import Logging
+package import Posts
+import Social
+import Store
+import Tree
+import TreeModel
+
+/// Uploads whose photo comes in several requests: the post's id is taken first, then bytes come until all are there, and from then on
+/// it is an upload like any other.
+///
+/// Methods may be called from any task.
+package final class ResumableUploads: Sendable {
+    package let files: ResumableFiles
+    let store: UploadStore
+    let ingester: PhotoIngester
+    let renditions: RenditionMaker
+    private let settings: SharedSettings
+    private let logger: Logger
+
+    package init(
+        files: ResumableFiles, store: UploadStore, ingester: PhotoIngester, renditions: RenditionMaker,
+        settings: SharedSettings, logger: Logger
+    ) {
+        self.files = files
+        self.store = store
+        self.ingester = ingester
+        self.renditions = renditions
+        self.settings = settings
+        self.logger = logger
+    }
+
+    /// What is said of the photo before its first byte.
+    package struct Photo: Sendable, Hashable {
+        /// The sender's name for it.
+        package var name: String
+        /// The alternative text.
+        package var alt: String
+        /// Its size in bytes, when that is known.
+        package var length: Int?
+        /// What else its sender said, to be told again.
+        package var metadata: String?
+
+        package init(name: String, alt: String = "", length: Int? = nil, metadata: String? = nil) {
+            self.name = String(name.prefix(255))
+            self.alt = alt
+            self.length = length
+            self.metadata = metadata
+        }
+
+        /// What is kept beside the bytes.
+        fileprivate var details: String {
+            var fields: JSONValue = ["name": .string(name)]
+            if !alt.isEmpty { fields["alt"] = .string(alt) }
+            if let metadata { fields["metadata"] = .string(metadata) }
+            return String(decoding: fields.json(), as: UTF8.self)
+        }
+
+        /// Reads what was kept; a file that is none of an upload's has no name.
+        package init(of file: ResumableFile) {
+            let fields = JSONValue(text: file.details.utf8)
+            self.init(
+                name: fields?["name"]?.string ?? "photo", alt: fields?["alt"]?.string ?? "", length: file.length,
+                metadata: fields?["metadata"]?.string)
+        }
+    }
+
+    /// How long an upload may be left alone, in milliseconds.
+    package var lifetimeMilliseconds: Int64 { settings.value.draftLifetime.milliseconds }
+
+    // MARK: Beginning
+
+    /// Takes the id of the post. Durable when it returns.
+    ///
+    /// - Returns: The new upload, `receiving`; or, as known, what an earlier request of the same idempotency key became, which may be
+    ///   receiving still.
+    /// - Throws: As ``UploadStore/reserve(_:)`` and ``ResumableFiles/check(_:)``; `Failure` `bad_text` for an alternative text that is
+    ///   none, `key_reused` when the known upload was said to be another.
+    package func begin(_ request: UploadRequest, _ photo: Photo) async throws -> Reservation {
+        var (request, photo) = (request, photo)
+        photo.alt = try PostText.requireAlt(photo.alt)
+        var file = ResumableFileRequest(
+            owner: request.owner.key, purpose: .upload, maxBytes: settings.value.limits.maxInputBytes)
+        file.details = photo.details
+        file.length = photo.length
+        request.file = file
+        try await files.check(file)
+        let room = try await files.room(for: file)
+        defer { withExtendedLifetime(room) {} }
+        switch try await store.reserve(request) {
+        case .new(let record): return .new(record)
+        case .known(let record) where record.state == .failed:
+            return .new(try await store.reserve(request, replacing: record))
+        case .known(let record):
+            try await check(record, against: request, file)
+            return .known(record)
+        }
+    }
+
+    /// A key that comes again has to mean the same, as far as that can be told before the bytes come.
+    private func check(
+        _ record: UploadRecord, against request: UploadRequest, _ file: ResumableFileRequest
+    ) async throws {
+        var asked = record
+        try asked.say(request.text, mentioning: request.mentions)
+        let isSamePhoto =
+            if record.state == .receiving {
+                try await files.record(of: record.id).map {
+                    $0.details == file.details && ($0.length ?? file.length) == file.length
+                } ?? true
+            } else {
+                record.lastByte != nil && file.length ?? record.lastByte == record.lastByte
+            }
+        guard record.state != .draft, record.place?.id == request.place?.id, isSamePhoto, asked.text == record.text,
+            asked.mentions == record.mentions,
+            request.audiences.sorted() == record.audiences
+        else { throw Failure.keyReused(record.id) }
+    }
+
+    // MARK: Going on
+
+    /// Acknowledges an upload all of whose bytes have come: the rest happens by itself. Durable when it returns; goes on when the
+    /// task is cancelled.
+    ///
+    /// - Throws: `Failure`: the refusal of what is no photo, with which the upload has failed then; `bad_mention`; `wrong_state` when
+    ///   it ended meanwhile; a transient error, after which it is tried again by itself.
+    package func accept(_ session: ResumableSession) async throws -> UploadRecord {
+        try await Task { [self] in
+            let id = session.record.id
+            guard let record = try await store.record(of: id) else { throw Failure.noSuchFile(id) }
+            if let place = record.place { return try await add(record, to: place, session) }
+            do {
+                let photo = try await photo(of: record, session)
+                return try await store.acknowledge(id, from: .receiving, replacing: try await replaced(by: record)) {
+                    $0.photos = [0: photo]
+                    if $0.clientReference != nil { $0.fingerprint = RequestFingerprint(of: $0) }
+                }
+            } catch {
+                let failure = Failure(error)
+                guard !failure.isTransient, failure.code != .wrongState, failure.code != .notFound else { throw error }
+                try await fail(id, with: failure)
+                throw failure
+            }
+        }.value
+    }
+
+    /// Moves the bytes of a photo to the blob store, unless somebody has, who did not come to say so.
+    ///
+    /// - Parameter record: The upload whose photo it is.
+    func photo(
+        _ number: Int = 0, of record: UploadRecord, _ session: ResumableSession
+    ) async throws -> UploadRecord.Photo {
+        let details = Photo(of: session.record)
+        var photo: UploadRecord.Photo
+        switch try await session.finish() {
+        case .whole(let staged, let contents):
+            photo = try await ingester.publish(staged, contents, as: number, named: details.name, of: record)
+        case .moved(let byteCount, let sha256):
+            guard
+                let published = try await ingester.published(
+                    as: number, named: details.name, byteCount: byteCount, sha256: sha256, of: record)
+            else { throw Failure.bytesMissing(of: session.record) }
+            photo = published
+        }
+        photo.alt = details.alt
+        return photo
+    }
+
+    /// The upload of the same idempotency key that failed before; nil when there is none.
+    func replaced(by record: UploadRecord) async throws -> UploadRecord? {
+        guard let reference = record.clientReference else { return nil }
+        let path = Paths.reference(record.owner, try ClientReference.key(reference))
+        guard let holder = try await store.tree.get(path)?.stringValue.flatMap({ PostID($0) }), holder != record.id
+        else { return nil }
+        return try await store.record(of: holder)
+    }
+
+    // MARK: The end
+
+    /// Ends an upload that its sender does not want any more, and whoever is receiving it. Durable when it returns.
+    ///
+    /// - Throws: `Failure`: `not_found`; `wrong_state` when all of it has come.
+    package func cancel(_ id: PostID) async throws {
+        try await files.withFile(id, isBrief: true) { [store] _ in try await store.expire(id, from: .receiving) }
+        try await files.removeBytes(of: id)
+    }
+
+    /// Ends an upload whose photo can never be posted.
+    package func fail(_ id: PostID, with failure: Failure) async throws {
+        try await store.fail(id, from: .receiving, with: failure)
+        try await files.removeBytes(of: id)
+    }
+}

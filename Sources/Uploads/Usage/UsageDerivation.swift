@@ -1,0 +1,132 @@
+import API
+import Posts
+import Social
+import Store
+package import Tree
+
+/// Counts files anew in the commit that changes what is known of them, whoever makes it: so each user's sums are always there, and
+/// cost the same however many files there are.
+///
+/// Nothing is added up on trust: what an id comes to is read off the records, and compared with the line that says what was counted
+/// of it before. So a line that is missing, as those of older stores are, is made good by whoever touches the upload.
+package struct UsageDerivation: Derivation {
+    package let place: TreePattern
+    private let subjects: @Sendable (ChangedNode, TreeSnapshot) throws(TreeError) -> [UsageSubject?]
+
+    private init(
+        _ place: TreePath,
+        _ subjects: @escaping @Sendable (ChangedNode, TreeSnapshot) throws(TreeError) -> [UsageSubject?]
+    ) {
+        (self.place, self.subjects) = (TreePattern(place), subjects)
+    }
+
+    package func writes(
+        for node: ChangedNode, at commit: CommitPoint, in snapshot: TreeSnapshot
+    ) throws(TreeError) -> [TreeWrite] {
+        var ledger = UsageLedger(in: snapshot)
+        for subject in Set(try subjects(node, snapshot).compactMap(\.self)) { try ledger.settle(subject) }
+        return ledger.writes + (try forgottenLinks(node, snapshot))
+    }
+
+    /// All of them. They come behind whatever notes deletions, as that is a part of what is counted.
+    package static let all: [any Derivation] = [
+        UsageDerivation(Paths.uploads / "*") { node, snapshot throws(TreeError) in
+            try id(node).map { id throws(TreeError) in [try snapshot.usageSubject(ofUpload: id)] } ?? []
+        },
+        // What is counted of an upload whose record goes.
+        UsageDerivation(Paths.uploads / "*" / "owner") { node, _ throws(TreeError) in
+            guard node.before != node.after, let id = PostID(node.keys[0].string) else { return [] }
+            return [node.before, node.after].map { state in
+                guard case .leaf(.string(let owner)) = state else { return nil }
+                return (try? TreeKey(owner)).map { UsageSubject(owner: $0, id: id) }
+            }
+        },
+        UsageDerivation(Paths.queue / "*") { node, snapshot throws(TreeError) in
+            guard !node.after.isThere, let id = id(node) else { return [] }
+            return [try snapshot.usageSubject(ofUpload: id)]
+        },
+        UsageDerivation(Paths.deleted / "*") { node, snapshot throws(TreeError) in
+            try id(node).map { id throws(TreeError) in [try snapshot.usageSubject(ofUpload: id)] } ?? []
+        },
+        UsageDerivation(TreePath(["prepared", "*", "*"], in: .pipeline)) { node, snapshot throws(TreeError) in
+            guard let id = PostID(node.keys[0].string) else { return [] }
+            return [try snapshot.usageSubject(ofUpload: id)]
+        },
+        UsageDerivation(TreePath(["resumable_owners", "*", "*"], in: .pipeline)) { node, _ throws(TreeError) in
+            id(node).map { [UsageSubject(owner: node.keys[0], id: $0)] } ?? []
+        },
+        UsageDerivation(Paths.resumableFiles / "*" / "length") { node, snapshot throws(TreeError) in
+            guard node.before != node.after, let id = id(node), let file = try snapshot.resumableFile(id) else {
+                return []
+            }
+            return [UsageSubject(owner: file.owner, id: id)]
+        },
+        UsageDerivation(Paths.objectFiles / "*") { node, _ throws(TreeError) in
+            guard node.before != node.after, let id = id(node) else { return [] }
+            return [node.before, node.after].map { state in
+                guard case .leaf(let value) = state, let owner = ObjectFile(value).flatMap({ try? TreeKey($0.folder) })
+                else { return nil }
+                return UsageSubject(owner: owner, id: id)
+            }
+        },
+        UsageDerivation(ObjectKey.pattern.path) { node, _ throws(TreeError) in
+            guard let name = ObjectKey.name(at: ObjectKey.pattern.path(filledWith: node.keys)) else { return [] }
+            return [node.before, node.after].map { state in
+                guard case .leaf(let value) = state, let blob = (try? StoredObject(name, value))?.blob,
+                    let owner = try? TreeKey(blob.userID), let id = PostID(blob.postID)
+                else { return nil }
+                return UsageSubject(owner: owner, id: id)
+            }
+        },
+        UsageDerivation("people/*/profile_picture") { node, _ throws(TreeError) in
+            guard node.before != node.after else { return [] }
+            return [node.before, node.after].map { state in
+                guard case .leaf(.string(let text)) = state, let address = MediaAddress(text),
+                    address.owner.key == node.keys[0]
+                else { return nil }
+                return UsageSubject(owner: node.keys[0], id: address.id)
+            }
+        },
+        UsageDerivation(Paths.posts / "*", ofPost), UsageDerivation(Paths.audiencePosts / "*", ofPost),
+    ]
+
+    private static func id(_ node: ChangedNode) -> PostID? { node.keys.last.flatMap { PostID($0.string) } }
+
+    /// The upload of a post, that of the object which it shows, and that of the object which it showed.
+    private static let ofPost: @Sendable (ChangedNode, TreeSnapshot) throws(TreeError) -> [UsageSubject?] = {
+        node, snapshot throws(TreeError) in
+        guard let id = id(node) else { return [] }
+        var uploads = [id]
+        if let link = try snapshot.linkedUpload(ofPost: id) { uploads.append(link) }
+        if let link = try snapshot.get(FormerLink.path(of: id.key))?.stringValue.flatMap({ PostID($0) }) {
+            uploads.append(link)
+        }
+        return try uploads.map { upload throws(TreeError) in try snapshot.usageSubject(ofUpload: upload) }
+    }
+
+    /// Forgets what the post showed before, now that it has been looked at.
+    private func forgottenLinks(_ node: ChangedNode, _ snapshot: TreeSnapshot) throws(TreeError) -> [TreeWrite] {
+        guard place == FormerLink.place else { return [] }
+        let path = FormerLink.path(of: node.keys[0])
+        return try snapshot.exists(path) ? [TreeWrite(path: path, value: nil)] : []
+    }
+}
+
+/// Notes which object a post showed, for who comes behind ``ObjectPosts`` in the same commit: by then it may show another one.
+package struct FormerLink: Derivation {
+
+    package init() {
+    }
+    static let place = TreePattern(Paths.posts / "*")
+
+    package var place: TreePattern { Self.place }
+
+    static func path(of post: TreeKey) -> TreePath { TreePath(["usage", "links", post], in: .pipeline) }
+
+    package func writes(
+        for node: ChangedNode, at commit: CommitPoint, in snapshot: TreeSnapshot
+    ) throws(TreeError) -> [TreeWrite] {
+        guard let id = PostID(node.keys[0].string), let link = try snapshot.linkedUpload(ofPost: id) else { return [] }
+        return [TreeWrite(path: Self.path(of: id.key), value: .string(link.description))]
+    }
+}
