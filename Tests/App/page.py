@@ -41,7 +41,8 @@ class Person:
         for field, text in {"displayName": name, "email": email, "password": password}.items():
             self.tab.value(f"sign.{field}.value = '{text}'")
         self.tab.value("sign.querySelector('button').click()")
-        self.tab.wait("!share.hidden")
+        self.tab.wait("!share.hidden || document.querySelector('output').textContent !== ''")
+        assert self.tab.value("!share.hidden"), f"the page says: {self.said()}"
 
     def post(self, photo, text):
         self.tab.value(f"share.text.value = '{text}'")
