@@ -122,7 +122,8 @@ struct UploadDraftTests {
                     if waiting { return await connection.answer() }
                     try await connection.send("\(String(rest.count, radix: 16))\r\n")
                     try await connection.send(rest)
-                    try await connection.send("\r\n0\r\n\r\n")
+                    // A body that is too long is refused before its end, and the connection closed.
+                    try? await connection.send("\r\n0\r\n\r\n")
                     return await connection.answer()
                 }
             }
