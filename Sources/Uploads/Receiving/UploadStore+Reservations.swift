@@ -43,6 +43,10 @@ extension UploadStore {
     ///   deleted, `not_member` or `not_allowed` when the user may not post for one of the audiences, or a failure of the
     ///   engine; for an avatar, `not_found` where nobody is who could have one.
     package func reserve(_ request: UploadRequest) async throws -> Reservation {
+        try await metrics.take(.reserve) { try await takeID(for: request) }
+    }
+
+    private func takeID(for request: UploadRequest) async throws -> Reservation {
         try await checkOwner(of: request)
         let record = try newRecord(request, clientReference: request.clientReference)
         var update = try Self.insertion(of: record, receiving: request.file)
@@ -62,7 +66,7 @@ extension UploadStore {
             throw Failure.isBeingDeleted(request.owner)
         }
         if let known = try await known(path) { return known }
-        return try await reserve(request)
+        return try await takeID(for: request)
     }
 
     /// Takes an id for another try of a request whose first one failed; the client's reference names the failed one until
@@ -72,13 +76,15 @@ extension UploadStore {
     package func reserve(_ request: UploadRequest, replacing failed: UploadRecord) async throws -> UploadRecord {
         var request = request
         request.isDraft = false
-        try await checkOwner(of: request)
-        let record = try newRecord(request, clientReference: failed.clientReference)
-        let update = try Self.insertion(of: record, receiving: request.file)
-        guard try await tree.commit(update, at: "new-\(record.state)") else {
-            throw Failure.isBeingDeleted(request.owner)
+        return try await metrics.take(.reserve) { [request] in
+            try await checkOwner(of: request)
+            let record = try newRecord(request, clientReference: failed.clientReference)
+            let update = try Self.insertion(of: record, receiving: request.file)
+            guard try await tree.commit(update, at: "new-\(record.state)") else {
+                throw Failure.isBeingDeleted(request.owner)
+            }
+            return record
         }
-        return record
     }
 
     private func newRecord(_ request: UploadRequest, clientReference: String?) throws -> UploadRecord {
