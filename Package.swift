@@ -364,6 +364,7 @@ let package = Package(
                 "Keeping", "Uploads", "Isolation", "Imaging", "Files", "Posts", "Rules", "Social", "Tree",
                 "Failpoints",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
