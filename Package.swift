@@ -402,7 +402,11 @@ let package = Package(
                 "API", "Store", "Files", "Imaging", "Inbox", "Keeping", "Uploads", "Posts", "Tree",
                 .product(name: "Logging", package: "swift-log"), .product(name: "NIOCore", package: "swift-nio"),
             ], path: "Tests/StoreMaker"),
-        .testTarget(name: "IsolationTests", dependencies: ["Isolation", "Imaging", "RogueWorker", "TestSupport"]),
+        .testTarget(
+            name: "IsolationTests", dependencies: ["Isolation", "Imaging", "Metering", "RogueWorker", "TestSupport"]),
+        .testTarget(
+            name: "MeteringTests",
+            dependencies: ["Metering", "TestSupport", .product(name: "CoreMetrics", package: "swift-metrics")]),
         .testTarget(name: "ConcurrencyTests", dependencies: ["Concurrency", "TestSupport"]),
         .testTarget(name: "CryptographyTests", dependencies: ["Cryptography"]),
         .testTarget(name: "FailpointsTests", dependencies: ["Failpoints"]),
@@ -426,7 +430,8 @@ let package = Package(
         .testTarget(name: "APITests", dependencies: ["API", "TreeModel"]),
         .testTarget(name: "RulesTests", dependencies: ["Rules", "TreeModel", "TestSupport"]),
         .testTarget(
-            name: "TreeTests", dependencies: ["Concurrency", "Tree", "TreeModel", "CSystemSQLite", "TestSupport"]),
+            name: "TreeTests",
+            dependencies: ["Concurrency", "Metering", "Tree", "TreeModel", "CSystemSQLite", "TestSupport"]),
         .testTarget(name: "PostsTests", dependencies: ["Posts", "Tree", "TreeModel", "TestSupport"]),
         .testTarget(
             name: "SocialTests",
@@ -446,7 +451,7 @@ let package = Package(
                 "Service",
                 "Cryptography", "API",
                 "Access", "Concurrency", "Inbox", "Keeping", "Uploads", "Store", "Files", "Imaging",
-                "Isolation", "Posts",
+                "Isolation", "Metering", "Posts",
                 "RogueWorker", "Tree",
                 "TestSupport",
                 .product(name: "Logging", package: "swift-log"), .product(name: "NIOCore", package: "swift-nio"),

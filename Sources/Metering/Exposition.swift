@@ -3,15 +3,17 @@ public struct Exposition: Sendable {
     /// The media type of the text.
     public static let contentType = "text/plain; version=0.0.4; charset=utf-8"
 
+    /// The lines, each with its end.
     public private(set) var text = ""
 
     /// Makes an empty text.
     public init() {}
 
-    /// Begins a metric; its samples follow.
+    /// Begins a metric; its samples follow. One that nobody has declared has no help.
     public mutating func begin(_ metric: Metric) {
         let help = metric.help.replacing("\\", with: "\\\\").replacing("\n", with: "\\n")
-        text += "# HELP \(metric.name) \(help)\n# TYPE \(metric.name) \(metric.kind.rawValue)\n"
+        if !help.isEmpty { text += "# HELP \(metric.name) \(help)\n" }
+        text += "# TYPE \(metric.name) \(metric.kind.rawValue)\n"
     }
 
     /// Adds a sample.

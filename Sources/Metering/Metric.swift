@@ -12,6 +12,7 @@ public struct Metric: Sendable {
 
     /// The name, with the unit at its end.
     public let name: String
+    /// The kind of its series.
     public let kind: Kind
     /// The meaning, as one sentence.
     public let help: String

@@ -39,29 +39,37 @@ public final class MetricsRegistry: MetricsFactory {
 
     // MARK: What swift-metrics asks for
 
+    /// Makes the numbers of a counter.
     public func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
         cell(label, .counter, dimensions) as CounterCell
     }
 
+    /// Makes the numbers of a gauge.
     public func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler {
         cell(label, .gauge, dimensions) as GaugeCell
     }
 
+    /// Makes the numbers of a histogram; of a gauge where nothing is to be aggregated.
     public func makeRecorder(label: String, dimensions: [(String, String)], aggregate: Bool) -> any RecorderHandler {
         aggregate
             ? cell(label, .histogram, dimensions) as HistogramCell : cell(label, .gauge, dimensions) as GaugeCell
     }
 
+    /// Makes the numbers of a histogram of times.
     public func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
         cell(label, .histogram, dimensions) as HistogramCell
     }
 
+    /// Shows a counter no longer.
     public func destroyCounter(_ handler: any CounterHandler) { remove(handler) }
 
+    /// Shows a gauge no longer.
     public func destroyMeter(_ handler: any MeterHandler) { remove(handler) }
 
+    /// Shows a recorder no longer.
     public func destroyRecorder(_ handler: any RecorderHandler) { remove(handler) }
 
+    /// Shows a timer no longer.
     public func destroyTimer(_ handler: any TimerHandler) { remove(handler) }
 
     /// The numbers of a series. An instrument whose kind is not the declared one gets numbers that are never shown.

@@ -115,16 +115,14 @@ package final class Pipeline: Sendable {
         store = UploadStore(
             tree: tree, ids: storage.ids, clock: storage.clock, settings: shared, intakes: intakes,
             logger: logger, metrics: metrics)
-        let ingester = PhotoIngester(
-            blobs: blobs, incoming: storage.incoming, settings: shared, disk: disk, metrics: metrics)
+        let ingester = PhotoIngester(storage, settings: shared, disk: disk, metrics: metrics)
         receiver = UploadReceiver(store: store, ingester: ingester, renditions: renditions, quotas: quotas)
         files = ResumableFiles(storage, disk: disk, settings: shared, quotas: quotas)
         resumable = ResumableUploads(
             files: files, store: store, ingester: ingester, renditions: renditions, settings: shared, logger: logger)
         objects = ObjectStore(
             tree: tree, blobs: blobs, store: store, ingester: ingester, files: files, settings: shared)
-        garbage = GarbageList(
-            storage: storage, tree: tree, blobs: blobs, store: store, settings: shared, metrics: storage.metrics)
+        garbage = GarbageList(storage: storage, tree: tree, blobs: blobs, store: store, settings: shared)
         index = PhotoIndex(storage)
         publisher = Publisher(
             tree: tree, blobs: blobs, store: store, renditions: renditions, garbage: garbage, index: index,

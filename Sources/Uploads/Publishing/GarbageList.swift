@@ -1,7 +1,5 @@
 package import Concurrency
-package import CoreMetrics
 import Files
-import Metering
 package import Posts
 package import Store
 package import Tree
@@ -14,14 +12,10 @@ package struct GarbageList: Sendable {
     let blobs: any BlobStore
     let store: UploadStore
     let settings: SharedSettings
-    private let removals: Counter
 
     package init(
-        storage: StorageFolder, tree: TreeStore, blobs: any BlobStore, store: UploadStore, settings: SharedSettings,
-        metrics: any MetricsFactory
+        storage: StorageFolder, tree: TreeStore, blobs: any BlobStore, store: UploadStore, settings: SharedSettings
     ) {
-        removals = metrics.counter(
-            "tintype_garbage_removed_files_total", "Files that nothing referred to any more and that were deleted.")
         self.storage = storage
         self.tree = tree
         self.blobs = blobs
@@ -97,7 +91,7 @@ package struct GarbageList: Sendable {
     private func removeUnlessReferred(_ name: BlobName) async throws -> Bool {
         guard try await !isReferred(to: name) else { return false }
         try await blobs.remove(name)
-        removals.increment()
+        store.metrics.countGarbage()
         return true
     }
 

@@ -17,12 +17,10 @@ package final class PhotoIngester: Sendable {
     private let metrics: UploadMetrics
     private let partCount = Atomic(0)
 
-    package init(
-        blobs: any BlobStore, incoming: Directory, settings: SharedSettings, disk: DiskMonitor, metrics: UploadMetrics
-    ) {
+    package init(_ storage: StorageFolder, settings: SharedSettings, disk: DiskMonitor, metrics: UploadMetrics) {
         self.metrics = metrics
-        self.blobs = blobs
-        self.incoming = incoming
+        blobs = storage.blobs
+        incoming = storage.incoming
         self.settings = settings
         self.disk = disk
     }

@@ -1,8 +1,8 @@
-package import CoreMetrics
 import API
+package import CoreMetrics
 import Metering
 
-/// The metrics of uploads on their way to a post.
+/// The metrics of uploads on their way to a post, and of what they leave.
 package struct UploadMetrics: Sendable {
     /// The steps of an upload.
     enum Step: String, Sendable {
@@ -35,6 +35,7 @@ package struct UploadMetrics: Sendable {
     private let steps: MetricFamily<Labels, Timer>
     private let bytes: Counter
     private let queueWait: Timer
+    private let garbage: Counter
 
     package init(_ factory: any MetricsFactory) {
         steps = factory.timers(
@@ -42,6 +43,8 @@ package struct UploadMetrics: Sendable {
         bytes = factory.counter("tintype_upload_ingested_bytes_total", "Bytes of photos that became durable.")
         queueWait = factory.timer(
             "tintype_upload_queue_wait_seconds", "Time that an acknowledged upload waited for a worker.")
+        garbage = factory.counter(
+            "tintype_garbage_removed_files_total", "Files that nothing referred to any more and that were deleted.")
     }
 
     /// Takes a step, and records how long it took.
@@ -60,6 +63,9 @@ package struct UploadMetrics: Sendable {
     }
 
     func countIngested(_ byteCount: Int) { bytes.increment(by: byteCount) }
+
+    /// Counts a file that is deleted because nothing refers to it.
+    func countGarbage() { garbage.increment() }
 
     /// Records that an upload that has waited since an instant has a worker.
     func endWait(since start: ContinuousClock.Instant) { queueWait.record(since: start) }

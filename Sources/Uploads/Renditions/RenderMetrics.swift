@@ -58,8 +58,8 @@ struct RenderMetrics: Sendable {
             return image
         } catch {
             let isRefused = error is ImageError || (error as? IsolationError)?.isPoison == true
-            let head = try? original.read(at: 0, maxBytes: 64)
-            record(head.flatMap { ImageFormat.detect($0.span) }, renderer, isRefused ? .refused : .interrupted, since: start)
+            let format = (try? original.read(at: 0, maxBytes: 64)).flatMap { ImageFormat.detect($0.span) }
+            record(format, renderer, isRefused ? .refused : .interrupted, since: start)
             throw error
         }
     }
