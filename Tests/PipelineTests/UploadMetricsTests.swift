@@ -3,6 +3,7 @@ import Files
 import Metering
 import NIOCore
 import Posts
+import Service
 import Store
 import TestSupport
 import Testing
@@ -53,7 +54,8 @@ struct UploadMetricsTests {
             }
             var request = UploadRequest(owner: try #require(UserID("maria")), intake: .socket)
             request.text = String(repeating: "long ", count: 10_000)
-            await #expect(throws: Failure.self) { [request] in try await running.pipeline.store.reserve(request) }
+            let long = request
+            await #expect(throws: Failure.self) { _ = try await running.pipeline.store.reserve(long) }
             let scrape = try Self.scrape(running)
             #expect(
                 Self.steps(scrape) == [

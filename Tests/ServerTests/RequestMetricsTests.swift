@@ -1,5 +1,7 @@
 import Client
+import Database
 import HTTPTypes
+import Server
 import TestSupport
 import Testing
 
@@ -27,7 +29,7 @@ struct RequestMetricsTests {
         Row(.post, "/identitytoolkit.googleapis.com/v1/accounts:lookup", "identity", 400),
     ]
 
-    private func scrape(_ service: Service) async throws -> Scrape {
+    private func metrics(of service: Service) async throws -> Scrape {
         try Scrape(try await service.client.get("/v1/metrics").text)
     }
 
@@ -39,7 +41,7 @@ struct RequestMetricsTests {
                     row.method, row.path, body: .bytes(row.method == .put ? Array("1".utf8) : []))
                 #expect(answer.status == row.status, "\(row.method) \(row.path): \(answer.text)")
             }
-            let scrape = try await scrape(service)
+            let scrape = try await metrics(of: service)
             for row in Self.rows {
                 let same = Self.rows.count { $0.method == row.method && $0.route == row.route }
                 let labels = ["method": row.method.rawValue, "route": row.route]
@@ -61,7 +63,7 @@ struct RequestMetricsTests {
                 let name = try #require(HTTPRequest.Method(rawValue: method))
                 #expect(try await service.client.ask(name, "/v1/posts").status == 405)
             }
-            let scrape = try await scrape(service)
+            let scrape = try await metrics(of: service)
             let labels = ["method": "other", "route": "/v1/posts", "status": "405"]
             #expect(scrape.value("tintype_http_requests_total", labels) == 2)
         }
@@ -80,13 +82,13 @@ struct RequestMetricsTests {
                 #expect(await stream.read(through: "\n\n")?.contains("\"data\":\(number)") == true)
             }
             try await eventually {
-                let scrape = try await scrape(service)
+                let scrape = try await metrics(of: service)
                 return ["event-stream", "websocket"].allSatisfy { name in
                     scrape.value("tintype_listener_lag_seconds_count", ["protocol": name]) == 5
                         && scrape.value("tintype_http_takeovers_total", ["protocol": name]) == 1
                 }
             }
-            let scrape = try await scrape(service)
+            let scrape = try await metrics(of: service)
             #expect(scrape.value("tintype_listener_lag_seconds_sum") > 0)
             await session.close()
             await stream.close()
