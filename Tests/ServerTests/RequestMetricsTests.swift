@@ -21,12 +21,12 @@ struct RequestMetricsTests {
 
     private static let rows = [
         Row(.get, "/healthz", "/healthz", 200), Row(.get, "/v1/posts/-abc", "/v1/posts/{id}", 404),
-        Row(.get, "/v1/posts/-def?x=1", "/v1/posts/{id}", 404), Row(.put, "/v1/posts", "/v1/posts", 405),
+        Row(.get, "/v1/posts/-def", "/v1/posts/{id}", 404), Row(.put, "/v1/posts", "/v1/posts", 405),
         Row(.get, "/v1/nothing/here", "other", 404), Row(.get, "/secret/../of/somebody", "other", 404),
         Row(.put, "/a/b.json", "database", 200), Row(.get, "/a.json", "database", 200),
         Row(.get, "/c/d/e.json", "database", 200), Row(.delete, "/a.json", "database", 200),
         Row(.get, "/v0/b/tintype.appspot.com/o/none", "bucket", 404),
-        Row(.post, "/identitytoolkit.googleapis.com/v1/accounts:lookup", "identity", 400),
+        Row(.post, "/identitytoolkit.googleapis.com/v1/accounts:lookup", "identity", 200),
     ]
 
     private func metrics(of service: Service) async throws -> Scrape {
