@@ -125,8 +125,9 @@ public final class IsolatedRenderer: Sendable {
     }
 
     private func start(for request: RenderRequest) throws(IsolationError) -> Worker {
+        let worker = try Worker(program, limits: limits, capacity: request.capacity)
         metrics.countStart()
-        return try Worker(program, limits: limits, capacity: request.capacity)
+        return worker
     }
 
     private func giveBack(_ worker: Worker) {
