@@ -12,6 +12,7 @@ let package = Package(
         .library(name: "TreeModel", targets: ["TreeModel"]),
         .library(name: "Rules", targets: ["Rules"]),
         .library(name: "Tree", targets: ["Tree"]),
+        .library(name: "Metering", targets: ["Metering"]),
         // For Tests/Fuzzing alone: all that is in it is of the package.
         .library(name: "Server", targets: ["Server"]),
     ],
@@ -37,6 +38,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-collections.git", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0", traits: []),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.0"),
+        .package(url: "https://github.com/apple/swift-metrics.git", from: "2.13.0"),
     ],
     targets: [
         // What the distribution provides and Swift calls; what C alone calls, CCodecs links by name.
@@ -73,6 +75,9 @@ let package = Package(
         .target(
             name: "Concurrency", dependencies: [.product(name: "DequeModule", package: "swift-collections")]),
 
+        // What a service counts and times, as text for Prometheus: nothing here knows which things those are.
+        .target(name: "Metering", dependencies: [.product(name: "CoreMetrics", package: "swift-metrics")]),
+
         // Digests, keys, secrets and their text forms, over OpenSSL's libcrypto.
         .target(name: "Cryptography", dependencies: ["CSystemCrypto"]),
 
@@ -93,12 +98,18 @@ let package = Package(
         .target(
             name: "Tree",
             dependencies: [
-                "Concurrency", "Rules", "TreeModel", "Failpoints", "CSystemCrypto", "CSystemDeflate", "CSystemSQLite",
+                "Concurrency", "Metering", "Rules", "TreeModel", "Failpoints", "CSystemCrypto", "CSystemDeflate",
+                "CSystemSQLite",
+                .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "DequeModule", package: "swift-collections"),
             ]),
 
         // Rendering in processes that can harm nobody.
-        .target(name: "Isolation", dependencies: ["Imaging", "CSandbox"]),
+        .target(
+            name: "Isolation",
+            dependencies: [
+                "Imaging", "CSandbox", "Metering", .product(name: "CoreMetrics", package: "swift-metrics"),
+            ]),
 
         // Who is asking.
         .target(name: "Access", dependencies: ["Cryptography", "TreeModel", "CSystemCrypto"]),
@@ -139,7 +150,7 @@ let package = Package(
         .target(
             name: "Store",
             dependencies: [
-                "API", "Concurrency", "Files", "Posts", "Tree", "TreeModel",
+                "API", "Concurrency", "Files", "Metering", "Posts", "Tree", "TreeModel",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]),
@@ -154,8 +165,9 @@ let package = Package(
         .target(
             name: "Uploads",
             dependencies: [
-                "Access", "API", "Concurrency", "Cryptography", "Failpoints", "Files", "Imaging", "Isolation", "Posts",
-                "Social", "Store", "Tree", "TreeModel",
+                "Access", "API", "Concurrency", "Cryptography", "Failpoints", "Files", "Imaging", "Isolation",
+                "Metering", "Posts", "Social", "Store", "Tree", "TreeModel",
+                .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -198,8 +210,9 @@ let package = Package(
             dependencies: [
                 "Cryptography", "API", "Concurrency",
                 "Access", "Accounts", "Backup", "Database", "Keeping", "Uploads", "Imaging", "Store",
-                "Files", "Posts", "Rules",
+                "Files", "Metering", "Posts", "Rules",
                 "Social", "Tree", "Failpoints",
+                .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "Mustache", package: "swift-mustache"),
@@ -351,6 +364,7 @@ let package = Package(
                 "Keeping", "Uploads", "Isolation", "Imaging", "Files", "Posts", "Rules", "Social", "Tree",
                 "Failpoints",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -388,7 +402,11 @@ let package = Package(
                 "API", "Store", "Files", "Imaging", "Inbox", "Keeping", "Uploads", "Posts", "Tree",
                 .product(name: "Logging", package: "swift-log"), .product(name: "NIOCore", package: "swift-nio"),
             ], path: "Tests/StoreMaker"),
-        .testTarget(name: "IsolationTests", dependencies: ["Isolation", "Imaging", "RogueWorker", "TestSupport"]),
+        .testTarget(
+            name: "IsolationTests", dependencies: ["Isolation", "Imaging", "Metering", "RogueWorker", "TestSupport"]),
+        .testTarget(
+            name: "MeteringTests",
+            dependencies: ["Metering", "TestSupport", .product(name: "CoreMetrics", package: "swift-metrics")]),
         .testTarget(name: "ConcurrencyTests", dependencies: ["Concurrency", "TestSupport"]),
         .testTarget(name: "CryptographyTests", dependencies: ["Cryptography"]),
         .testTarget(name: "FailpointsTests", dependencies: ["Failpoints"]),
@@ -412,7 +430,8 @@ let package = Package(
         .testTarget(name: "APITests", dependencies: ["API", "TreeModel"]),
         .testTarget(name: "RulesTests", dependencies: ["Rules", "TreeModel", "TestSupport"]),
         .testTarget(
-            name: "TreeTests", dependencies: ["Concurrency", "Tree", "TreeModel", "CSystemSQLite", "TestSupport"]),
+            name: "TreeTests",
+            dependencies: ["Concurrency", "Metering", "Tree", "TreeModel", "CSystemSQLite", "TestSupport"]),
         .testTarget(name: "PostsTests", dependencies: ["Posts", "Tree", "TreeModel", "TestSupport"]),
         .testTarget(
             name: "SocialTests",
@@ -432,7 +451,7 @@ let package = Package(
                 "Service",
                 "Cryptography", "API",
                 "Access", "Concurrency", "Inbox", "Keeping", "Uploads", "Store", "Files", "Imaging",
-                "Isolation", "Posts",
+                "Isolation", "Metering", "Posts",
                 "RogueWorker", "Tree",
                 "TestSupport",
                 .product(name: "Logging", package: "swift-log"), .product(name: "NIOCore", package: "swift-nio"),

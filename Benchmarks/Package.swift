@@ -12,7 +12,10 @@ let settings: [SwiftSetting] = [
 
 let package = Package(
     name: "benchmarks",
-    dependencies: [.package(name: "tintype", path: "..")],
+    dependencies: [
+        .package(name: "tintype", path: ".."),
+        .package(url: "https://github.com/apple/swift-metrics.git", from: "2.13.0"),
+    ],
     targets: [
         .executableTarget(
             name: "TreeBenchmark", dependencies: [.product(name: "Tree", package: "tintype")], swiftSettings: settings),
@@ -26,6 +29,12 @@ let package = Package(
             name: "IsolationBenchmark",
             dependencies: [
                 .product(name: "Imaging", package: "tintype"), .product(name: "Isolation", package: "tintype"),
+            ],
+            swiftSettings: settings),
+        .executableTarget(
+            name: "MeteringBenchmark",
+            dependencies: [
+                .product(name: "Metering", package: "tintype"), .product(name: "CoreMetrics", package: "swift-metrics"),
             ],
             swiftSettings: settings),
     ]

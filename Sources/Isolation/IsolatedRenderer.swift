@@ -1,3 +1,4 @@
+public import CoreMetrics
 public import Imaging
 import Synchronization
 
@@ -9,6 +10,7 @@ import Synchronization
 public final class IsolatedRenderer: Sendable {
     private let program: WorkerProgram
     private let limits: WorkerLimits
+    private let metrics: WorkerMetrics
     private let idle: Mutex<[Worker]>
     private let requestCount = Atomic(0)
 
@@ -23,15 +25,20 @@ public final class IsolatedRenderer: Sendable {
 
     /// Starts a first worker, so that a system that cannot isolate images is noticed at once.
     ///
+    /// - Parameter metrics: Makes the metrics of workers.
     /// - Throws: `IsolationError`: `isolation_unavailable` with what is missing, or `worker_unavailable`.
-    public convenience init(_ program: WorkerProgram, limits: WorkerLimits = WorkerLimits()) throws(IsolationError) {
+    public convenience init(
+        _ program: WorkerProgram, limits: WorkerLimits = WorkerLimits(),
+        metrics: any MetricsFactory = NOOPMetricsHandler.instance
+    ) throws(IsolationError) {
         try SharedMemory.checkSystem()
         let worker = try Worker(program, limits: limits, capacity: RenderRequest.capacity(for: Recipe.defaults))
-        self.init(program, limits, workers: [worker])
+        self.init(program, limits, WorkerMetrics(metrics), workers: [worker])
+        self.metrics.countStart()
     }
 
-    private init(_ program: WorkerProgram, _ limits: WorkerLimits, workers: [Worker]) {
-        (self.program, self.limits) = (program, limits)
+    private init(_ program: WorkerProgram, _ limits: WorkerLimits, _ metrics: WorkerMetrics, workers: [Worker]) {
+        (self.program, self.limits, self.metrics) = (program, limits, metrics)
         idle = Mutex(workers)
     }
 
@@ -66,6 +73,7 @@ public final class IsolatedRenderer: Sendable {
             switch try render(file, request, by: worker) {
             case .success(let image): return image
             case .failure(let failure):
+                metrics.count(failure)
                 if failure.isFromOutside { kills += 1 } else if isFresh { failures += 1 }
                 guard failures < Self.failuresForRejection, kills < Self.maxKills else { throw failure.error(limits) }
             }
@@ -97,7 +105,7 @@ public final class IsolatedRenderer: Sendable {
     public func inBackground() -> IsolatedRenderer {
         var limits = limits
         limits.isBackground = true
-        return IsolatedRenderer(program, limits, workers: [])
+        return IsolatedRenderer(program, limits, metrics, workers: [])
     }
 
     /// Ends the workers that have nothing to do; the next image starts another one.
@@ -117,7 +125,9 @@ public final class IsolatedRenderer: Sendable {
     }
 
     private func start(for request: RenderRequest) throws(IsolationError) -> Worker {
-        try Worker(program, limits: limits, capacity: request.capacity)
+        let worker = try Worker(program, limits: limits, capacity: request.capacity)
+        metrics.countStart()
+        return worker
     }
 
     private func giveBack(_ worker: Worker) {

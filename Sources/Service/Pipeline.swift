@@ -95,7 +95,7 @@ package final class Pipeline: Sendable {
         moderator: Moderator? = nil, logger: Logger, intakes: IntakeHandlers? = nil
     ) {
         let shared = SharedSettings(settings)
-        let (tree, blobs) = (storage.tree, storage.blobs)
+        let (tree, blobs, metrics) = (storage.tree, storage.blobs, UploadMetrics(storage.metrics))
         let intakes =
             intakes
             ?? IntakeHandlers(
@@ -107,15 +107,15 @@ package final class Pipeline: Sendable {
         self.logger = logger
         disk = DiskMonitor(storage, reserve: { shared.value.freeSpaceReserve }, logger: logger)
         quotas = UserQuotas(tree, settings: shared)
-        scheduler = RenderScheduler(renderer, workers: settings.workers)
+        scheduler = RenderScheduler(renderer, workers: settings.workers, metrics: storage.metrics)
         poison = PoisonList(tree: tree, folder: storage.root, settings: shared, clock: storage.clock)
         renditions = RenditionMaker(
             blobs: blobs, scheduler: scheduler, poison: poison, settings: shared, disk: disk,
             recipes: RecipeBook(tree), clock: storage.clock)
         store = UploadStore(
             tree: tree, ids: storage.ids, clock: storage.clock, settings: shared, intakes: intakes,
-            logger: logger)
-        let ingester = PhotoIngester(blobs: blobs, incoming: storage.incoming, settings: shared, disk: disk)
+            logger: logger, metrics: metrics)
+        let ingester = PhotoIngester(storage, settings: shared, disk: disk, metrics: metrics)
         receiver = UploadReceiver(store: store, ingester: ingester, renditions: renditions, quotas: quotas)
         files = ResumableFiles(storage, disk: disk, settings: shared, quotas: quotas)
         resumable = ResumableUploads(

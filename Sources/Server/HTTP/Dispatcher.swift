@@ -16,27 +16,34 @@ struct Dispatcher: HTTPResponder {
     /// What guards the database.
     let databaseGuard: SiteGuard
     let traffic: Traffic
+    let metrics: RequestMetrics
 
     func respond(to request: Request, context: RequestContext) async throws -> Response {
         traffic.countRequest()
+        let (part, responder) = choice(for: request)
+        return try await metrics.record(request.method, part, context) {
+            guard part == nil else { return try await responder.respond(to: request, context: context) }
+            let answer = try await responder.respond(to: RouteTable.known(request), context: context)
+            return context.followUp.attached(to: answer)
+        }
+    }
+
+    /// The application that a request is for; its part is nil for the photo API.
+    private func choice(for request: Request) -> (RequestMetrics.Part?, any HTTPResponder<RequestContext>) {
         // An object's name may end in .json.
-        if StorageResponder.isFor(request.uri.path) {
-            return try await storage.respond(to: request, context: context)
-        }
-        if let identity, IdentityResponder.isFor(request.uri.path) {
-            return try await identity.respond(to: request, context: context)
-        }
-        if WireResponder.isFor(request.head) { return try await wire.respond(to: request, context: context) }
-        if Self.isForDatabase(request.head) { return try await database.respond(to: request, context: context) }
-        let answer = try await photos.respond(to: RouteTable.known(request), context: context)
-        return context.followUp.attached(to: answer)
+        if StorageResponder.isFor(request.uri.path) { return (.bucket, storage) }
+        if let identity, IdentityResponder.isFor(request.uri.path) { return (.identity, identity) }
+        if WireResponder.isFor(request.head) { return (.wire, wire) }
+        return Self.isForDatabase(request.head) ? (.database, database) : (nil, photos)
     }
 
     /// Who takes the connection of a request over.
     func owner(for request: HTTPRequest, from client: ClientConnection) -> TakeoverHandler.Choice {
         let owner = streamOwner(for: request, from: client)
         switch owner {
-        case .owner, .opened: traffic.countRequest()
+        case .owner, .opened:
+            traffic.countRequest()
+            metrics.count(WebSocketHandshake.isMeant(by: request) ? .webSocket : .eventStream)
         case .nobody, .after: break
         }
         return owner

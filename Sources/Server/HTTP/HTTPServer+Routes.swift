@@ -112,7 +112,7 @@ extension HTTPServer {
         ChangeRoutes(access, keepAlive: settings.database.keepAlive, listedIn: admission.open).add(to: &routes)
         if let reload = settings.reload { ReloadRoutes(reload: reload).add(to: &routes) }
         health.add(to: &routes)
-        MetricsRoutes(health).add(to: &routes)
+        MetricsRoutes(health, parts.storage.metrics).add(to: &routes)
         OperationsRoutes(operations, admission).add(to: &routes)
         FailureRoutes(
             files: parts.store.intakes.putAside, scheduler: parts.scheduler, settings: parts.settings

@@ -112,7 +112,8 @@ package struct HTTPServer: Service, CustomStringConvertible {
         self.media = media
         streams = EventStreams(
             admission, self.access, origins: self.origins, starts: InitialEvents(patience: settings.readingPace.time),
-            keepAlive: .milliseconds(settings.database.keepAliveMilliseconds))
+            keepAlive: .milliseconds(settings.database.keepAliveMilliseconds),
+            lag: DeliveryMetrics.eventStream.lag(parts.storage.metrics))
     }
 
     /// Sees whether the addresses can be listened at, before anything has begun that would have to be ended again.
@@ -163,7 +164,9 @@ package struct HTTPServer: Service, CustomStringConvertible {
         let photosGuard = SiteGuard(names: names, origins: origins, proxyWarning: proxyWarning)
         var databaseGuard = photosGuard
         databaseGuard.names.domains = HostNames.databaseDomains
-        let sockets = WebSocketSessions(admission, access, databaseGuard, patience: settings.readingPace.time)
+        let sockets = WebSocketSessions(
+            admission, access, databaseGuard, patience: settings.readingPace.time,
+            lag: DeliveryMetrics.webSocket.lag(parts.storage.metrics))
         let database = Router(context: RequestContext.self)
         database.add(middleware: GzipMiddleware())
         database.add(
@@ -178,7 +181,8 @@ package struct HTTPServer: Service, CustomStringConvertible {
                 finalResponder: DatabaseResponder(access: access, siteGuard: databaseGuard)),
             wire: database.middlewares.constructResponder(finalResponder: WireResponder(sockets: sockets)),
             identity: identity(behind: photosGuard), storage: storage(behind: photosGuard),
-            streams: streams, sockets: sockets, databaseGuard: databaseGuard, traffic: traffic)
+            streams: streams, sockets: sockets, databaseGuard: databaseGuard, traffic: traffic,
+            metrics: RequestMetrics(parts.storage.metrics))
     }
 
     // MARK: - Where it is served

@@ -1,60 +1,64 @@
 import API
 import HTTPTypes
 import Hummingbird
+import Metering
 import NIOCore
 import Uploads
 
-/// `/v1/metrics`: the numbers of `/v1/status` in the text format of Prometheus, for whoever watches the service (OpenMetrics'
-/// predecessor, "Exposition formats", version 0.0.4).
+/// `/v1/metrics`: what the service counts and times, and the numbers of `/v1/status`, in the text format of Prometheus.
 struct MetricsRoutes: Sendable {
     private let health: HealthRoutes
+    private let registry: MetricsRegistry
 
-    init(_ health: HealthRoutes) { self.health = health }
+    init(_ health: HealthRoutes, _ registry: MetricsRegistry) {
+        (self.health, self.registry) = (health, registry)
+    }
 
     func add(to routes: inout RouteTable) {
         let metrics = Operation(
-            "The numbers of /v1/status for Prometheus; for admins, and on this machine.",
+            "Counters, times and the numbers of /v1/status for Prometheus; for admins, and on this machine.",
             answers: [.content("text/plain", .text)], errors: [.badToken, .adminOnly], run: metrics)
         routes.add("/v1/metrics", [.get: metrics])
     }
 
     @Sendable private func metrics(_ request: Request, _ context: RequestContext) async throws -> Response {
         try context.requireAdminOrThisMachine(sending: request, for: "what the service is doing")
-        let text = MetricsText(try await health.document()).text
+        var text = Exposition()
+        text.add(try await health.document())
+        registry.write(to: &text)
         return Response(
-            status: .ok, headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],
-            body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
+            status: .ok, headers: [.contentType: Exposition.contentType],
+            body: ResponseBody(byteBuffer: ByteBuffer(string: text.text)))
     }
 }
 
-/// A service's status as lines of metrics.
-struct MetricsText {
-    private(set) var text = ""
-
-    init(_ status: StatusDocument) {
-        add("ready", .gauge, "Whether uploads are taken.", status.intake.status == .ready ? 1 : 0)
+/// A service's status as metrics, which are read when they are shown.
+extension Exposition {
+    mutating func add(_ status: StatusDocument) {
+        gauge("tintype_ready", "Whether uploads are taken.", status.intake.status == .ready ? 1 : 0)
         let ends = [
             ("published", status.published), ("duplicate", status.duplicates), ("failed", status.failed),
         ]
-        add("uploads_total", .counter, "Uploads that have ended since the start.", by: "end", ends)
+        let uploads = Metric("tintype_uploads_total", .counter, "Uploads that have ended since the start.")
+        add(uploads, by: "end", ends)
         add(
-            "uploads", .gauge, "Uploads that have not ended.", by: "state",
+            Metric("tintype_uploads", .gauge, "Uploads that have not ended."), by: "state",
             status.uploads.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
-        add("queue_length", .gauge, "Uploads that wait for a worker.", status.queue)
-        add("tree_updates_total", .counter, "Updates of the tree since the start.", status.tree.updates)
-        add("tree_transactions_total", .counter, "Transactions that they shared.", status.tree.transactions)
-        add(
-            "tree_log_bytes", .gauge, "The log of the tree, which a start after a crash has to read.",
+        gauge("tintype_queue_length", "Uploads that wait for a worker.", status.queue)
+        counter("tintype_tree_updates_total", "Updates of the tree since the start.", status.tree.updates)
+        counter("tintype_tree_transactions_total", "Transactions that they shared.", status.tree.transactions)
+        gauge(
+            "tintype_tree_log_bytes", "The log of the tree, which a start after a crash has to read.",
             status.tree.logBytes)
-        add("jobs_waiting", .gauge, "Jobs behind commits that are left to do.", status.jobs?.waiting ?? 0)
-        add("sweeps_held", .gauge, "Whether nothing is deleted for good.", status.sweeps.status == .held ? 1 : 0)
+        gauge("tintype_jobs_waiting", "Jobs behind commits that are left to do.", status.jobs?.waiting ?? 0)
+        gauge("tintype_sweeps_held", "Whether nothing is deleted for good.", status.sweeps.status == .held ? 1 : 0)
         if let space = status.freeSpace {
-            add("disk_free_bytes", .gauge, "Free bytes on the disk.", space.bytes)
-            add("disk_reserve_bytes", .gauge, "Bytes that have to stay free.", space.reserve)
+            gauge("tintype_disk_free_bytes", "Free bytes on the disk.", space.bytes)
+            gauge("tintype_disk_reserve_bytes", "Bytes that have to stay free.", space.reserve)
         }
-        if let files = status.inbox?.files { add("inbox_files", .gauge, "Photos that are not taken yet.", files) }
+        if let files = status.inbox?.files { gauge("tintype_inbox_files", "Photos that are not taken yet.", files) }
         if let unclaimed = status.unclaimed {
-            add("unclaimed_posts", .gauge, "Posts whose files nobody claims.", unclaimed)
+            gauge("tintype_unclaimed_posts", "Posts whose files nobody claims.", unclaimed)
         }
         if let audits = status.audits { add(audits) }
     }
@@ -64,31 +68,18 @@ struct MetricsText {
             result.map { (name, $0) }
         }
         add(
-            "audit_timestamp_seconds", .gauge, "When the last audit ended, since the epoch.", by: "action",
-            last.map { ($0, Int($1.endedAt / 1000)) })
+            Metric("tintype_audit_timestamp_seconds", .gauge, "When the last audit ended, since the epoch."),
+            by: "action", last.map { ($0, Int($1.endedAt / 1000)) })
         add(
-            "audit_findings", .gauge, "What the last audit found, and was not mended.", by: "action",
-            last.map { ($0, $1.findings.values.reduce(0, +)) })
-        add("audit_read_bytes_total", .counter, "Bytes that were read and compared since the start.", audits.read)
+            Metric("tintype_audit_findings", .gauge, "What the last audit found, and was not mended."),
+            by: "action", last.map { ($0, $1.findings.values.reduce(0, +)) })
+        counter(
+            "tintype_audit_read_bytes_total", "Bytes that were read and compared since the start.", audits.read)
     }
 
-    private enum Kind: String {
-        case counter, gauge
+    private mutating func counter(_ name: String, _ help: String, _ value: Int) {
+        add(Metric(name, .counter, help), value)
     }
 
-    private mutating func add(_ name: String, _ kind: Kind, _ help: String, _ value: Int) {
-        begin(name, kind, help)
-        text += "tintype_\(name) \(value)\n"
-    }
-
-    private mutating func add(
-        _ name: String, _ kind: Kind, _ help: String, by label: String, _ values: [(String, Int)]
-    ) {
-        begin(name, kind, help)
-        for (key, value) in values { text += "tintype_\(name){\(label)=\"\(key)\"} \(value)\n" }
-    }
-
-    private mutating func begin(_ name: String, _ kind: Kind, _ help: String) {
-        text += "# HELP tintype_\(name) \(help)\n# TYPE tintype_\(name) \(kind.rawValue)\n"
-    }
+    private mutating func gauge(_ name: String, _ help: String, _ value: Int) { add(Metric(name, .gauge, help), value) }
 }

@@ -1,7 +1,9 @@
 import Access
+import CoreMetrics
 import Database
 import HTTPTypes
 import HummingbirdCore
+import Metering
 import NIOCore
 import Synchronization
 import Tree
@@ -15,13 +17,17 @@ final class EventStreams: Sendable {
     private let origins: AllowedOrigins
     private let starts: InitialEvents
     private let keepAlive: TimeAmount
+    private let lag: Timer
     private let loops = Mutex<[ObjectIdentifier: EventStreamLoop]>([:])
 
-    /// - Parameter keepAlive: How often a stream shows that it is alive.
+    /// - Parameters:
+    ///   - keepAlive: How often a stream shows that it is alive.
+    ///   - lag: Records the time from a commit until its event was handed to the connections.
     init(
         _ admission: Admission, _ access: DatabaseAccess, origins: AllowedOrigins, starts: InitialEvents,
-        keepAlive: TimeAmount
+        keepAlive: TimeAmount, lag: Timer
     ) {
+        self.lag = lag
         self.admission = admission
         self.access = access
         self.origins = origins
@@ -81,7 +87,7 @@ final class EventStreams: Sendable {
         loops.withLock { loops in
             let id = ObjectIdentifier(eventLoop)
             if let loop = loops[id] { return loop }
-            let loop = EventStreamLoop(eventLoop, starts: starts, keepAlive: keepAlive)
+            let loop = EventStreamLoop(eventLoop, starts: starts, keepAlive: keepAlive, lag: lag)
             loops[id] = loop
             return loop
         }
@@ -100,9 +106,11 @@ final class EventStreamLoop: EventReceiver {
     private let eventLoop: any EventLoop
     private let starts: InitialEvents
     private let keepAlive: TimeAmount
+    private let lag: Timer
     private let streams: NIOLoopBoundBox<Streams>
 
-    init(_ eventLoop: any EventLoop, starts: InitialEvents, keepAlive: TimeAmount) {
+    init(_ eventLoop: any EventLoop, starts: InitialEvents, keepAlive: TimeAmount, lag: Timer) {
+        self.lag = lag
         self.eventLoop = eventLoop
         self.starts = starts
         self.keepAlive = keepAlive
@@ -114,8 +122,9 @@ final class EventStreamLoop: EventReceiver {
     func receive(_ event: TreeEvent, for listeners: [UInt64]) {
         let message = EventStreamMessage.message(event)
         let token = event.token
-        eventLoop.execute { [streams] in
+        eventLoop.execute { [streams, lag] in
             for listener in listeners { streams.value.open[listener]?.tell(message, token: token) }
+            if let instant = event.committedAt { lag.record(since: instant) }
         }
     }
 

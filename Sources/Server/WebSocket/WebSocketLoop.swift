@@ -1,4 +1,6 @@
+import CoreMetrics
 import Database
+import Metering
 import NIOCore
 import Tree
 
@@ -20,9 +22,14 @@ final class WebSocketLoop: EventReceiver {
     let pingSeconds: Int
     /// How long a client may take for a piece of a long message.
     let patience: TimeAmount
+    private let lag: Timer
     private let tables: NIOLoopBoundBox<Tables>
 
-    init(_ eventLoop: any EventLoop, of sessions: WebSocketSessions, pingSeconds: Int, patience: TimeAmount) {
+    init(
+        _ eventLoop: any EventLoop, of sessions: WebSocketSessions, pingSeconds: Int, patience: TimeAmount,
+        lag: Timer
+    ) {
+        self.lag = lag
         self.eventLoop = eventLoop
         self.sessions = sessions
         self.pingSeconds = pingSeconds
@@ -33,7 +40,7 @@ final class WebSocketLoop: EventReceiver {
     // MARK: What the store tells
 
     func receive(_ event: TreeEvent, for listeners: [UInt64]) {
-        eventLoop.execute { [tables] in
+        eventLoop.execute { [tables, lag] in
             // All listeners of an event listen at one node; those without a tag of their own get the same bytes.
             var shared: ByteBuffer?
             for id in listeners {
@@ -48,6 +55,7 @@ final class WebSocketLoop: EventReceiver {
                 if key.tag == nil { shared = frames }
                 connection.run { session, effects in session.tell(slot, frames, token: event.token, &effects) }
             }
+            if let instant = event.committedAt { lag.record(since: instant) }
         }
     }
 

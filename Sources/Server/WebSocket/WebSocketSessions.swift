@@ -1,5 +1,6 @@
 import API
 import Access
+import CoreMetrics
 import Cryptography
 import Database
 import HTTPTypes
@@ -17,13 +18,19 @@ final class WebSocketSessions: Sendable {
     private let access: DatabaseAccess
     private let `guard`: SiteGuard
     private let patience: TimeAmount
+    private let lag: Timer
     private let loops = Mutex<[ObjectIdentifier: WebSocketLoop]>([:])
     private let connections = Mutex<[String: NIOLoopBound<WebSocketConnection>]>([:])
 
     /// - Parameters:
     ///   - guard: What keeps pages of other sites away.
     ///   - patience: How long a client may take for a piece of a long message.
-    init(_ admission: Admission, _ access: DatabaseAccess, _ guard: SiteGuard, patience: TimeAmount) {
+    ///   - lag: Records the time from a commit until its event was handed to the connections.
+    init(
+        _ admission: Admission, _ access: DatabaseAccess, _ guard: SiteGuard, patience: TimeAmount,
+        lag: Timer
+    ) {
+        self.lag = lag
         self.admission = admission
         self.access = access
         self.guard = `guard`
@@ -107,7 +114,8 @@ final class WebSocketSessions: Sendable {
         loops.withLock { loops in
             let id = ObjectIdentifier(eventLoop)
             if let loop = loops[id] { return loop }
-            let loop = WebSocketLoop(eventLoop, of: self, pingSeconds: Self.pingSeconds, patience: patience)
+            let loop = WebSocketLoop(
+                eventLoop, of: self, pingSeconds: Self.pingSeconds, patience: patience, lag: lag)
             loops[id] = loop
             return loop
         }

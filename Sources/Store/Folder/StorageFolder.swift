@@ -1,5 +1,6 @@
 package import API
 package import Files
+package import Metering
 package import Posts
 import Synchronization
 package import Tree
@@ -37,6 +38,8 @@ package final class StorageFolder: Sendable {
     package let age: StorageAge
     /// Where apps reach the service, which is what addresses in posts begin with; nil for addresses without a host.
     package let mediaPlace: MediaPlace?
+    /// The metrics of whoever works here; those of the tree are among them.
+    package let metrics = MetricsRegistry()
     private let lock: FolderLock
     package let root: Directory
     /// What brings a store of an earlier version forward; nil where the tree is in memory.
@@ -95,7 +98,7 @@ package final class StorageFolder: Sendable {
         let mark = engine == .sqlite ? try CommitMark(path: "\(path)/\(Self.markName)") : nil
         tree = try await TreeStore(
             engine: database, retention: retention, mark: mark, reserve: reserve,
-            derivations: derivations, constraints: constraints)
+            derivations: derivations, constraints: constraints, metrics: metrics)
         if tree.health.damage == nil { try? await upgrading?.begin(tree) }
         var essentials: [String: Directory.Identity] = [:]
         for name in [".", "blobs", Self.treeName] { essentials[name] = try root.entry(name)?.identity }

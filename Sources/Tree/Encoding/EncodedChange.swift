@@ -9,6 +9,8 @@ struct EncodedChange: Sendable {
     var unchangedNodes: Set<[UInt8]> = []
     /// The nodes of which only the priority was written, each with all that is there; of those that are listened to.
     var nodesOfPriorities: [EncodedWrite] = []
+    /// The instant at which it was durable; nil for a change of the change log.
+    var committedAt: ContinuousClock.Instant?
 }
 
 extension EncodedChange {

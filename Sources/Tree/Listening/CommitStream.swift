@@ -185,7 +185,9 @@ final class CommitStream: Sendable {
                 // What the store has written it can read; what it could not read would be left out, not reported
                 // wrongly.
                 if let view = try? ChangeView(change, from: node, priorities: .asNodes) {
-                    group.recipients.receive { form in try? TreeEvent(view, form) }
+                    group.recipients.receive(committedAt: change.committedAt) { form in
+                        try? TreeEvent(view, form)
+                    }
                 }
             }
             if !group.subscriptions.isEmpty {

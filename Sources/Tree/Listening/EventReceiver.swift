@@ -49,13 +49,17 @@ struct EventRecipient {
 extension Collection<EventRecipient> {
     /// Hands an event to all of them; it is put into words once for each form that is wanted.
     ///
-    /// - Parameter event: The event in a form; nil when there is nothing to tell.
-    func receive(_ event: (_ form: JSONForm) -> TreeEvent?) {
+    /// - Parameters:
+    ///   - committedAt: The instant at which the update was durable; nil where it is not known.
+    ///   - event: The event in a form; nil when there is nothing to tell.
+    func receive(committedAt: ContinuousClock.Instant?, _ event: (_ form: JSONForm) -> TreeEvent?) {
         var events: [JSONForm: TreeEvent?] = [:]
         for recipient in self {
             let form = recipient.receiver.form
             if events[form] == nil { events[form] = .some(event(form)) }
-            if case .some(.some(let event)) = events[form] { recipient.receiver.receive(event, for: recipient.ids) }
+            guard case .some(.some(var event)) = events[form] else { continue }
+            event.committedAt = committedAt
+            recipient.receiver.receive(event, for: recipient.ids)
         }
     }
 }

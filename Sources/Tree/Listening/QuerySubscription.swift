@@ -159,7 +159,7 @@ final class QuerySubscription: Sendable {
             let before = state.window
             (state.window, state.followed, state.token) = (followed.window, followed, change.token)
             guard before != state.window else { return }
-            state.recipients.receive { form in
+            state.recipients.receive(committedAt: change.committedAt) { form in
                 try? TreeEvent(from: before, to: followed.window, form, token: change.token) { () throws(TreeError) in
                     try followed.json(form)
                 }
@@ -196,7 +196,7 @@ final class QuerySubscription: Sendable {
         let before = state.window
         (state.window, state.followed, state.token) = (reading.window, reading.followed, reading.token)
         guard before != reading.window else { return }
-        state.recipients.receive { form in
+        state.recipients.receive(committedAt: nil) { form in
             try? TreeEvent(from: before, to: reading.window, form, token: reading.token) { () throws(TreeError) in
                 try reading.json(form)
             }

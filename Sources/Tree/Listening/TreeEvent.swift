@@ -18,6 +18,8 @@ public struct TreeEvent: Sendable {
     public let path: [UInt8]
     /// The data as JSON text of one line, in the form that the receiver wants; `null` for what has been deleted.
     public let data: [UInt8]
+    /// The instant at which the update was durable; nil where the event tells of several, or of a state that was read.
+    public internal(set) var committedAt: ContinuousClock.Instant?
 
     /// - Parameter path: Without the slash at its beginning.
     init(_ kind: Kind, path: [UInt8] = [], data: [UInt8], token: SyncToken) {

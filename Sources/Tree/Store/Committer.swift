@@ -11,12 +11,14 @@ final class Committer: Sendable {
     private let derivations: Derivations
     private let constraints: Constraints
     private let clock: @Sendable () -> Int64
+    private let metrics: CommitMetrics
     let statistics = Mutex(TreeStatistics())
 
     init(
         engine: any Engine, changeLog: ChangeLog, rules: RulesCache, commits: CommitStream,
         trimmer: ChangeLogTrimmer, mark: CommitMark?,
-        derivations: Derivations, constraints: Constraints, clock: @escaping @Sendable () -> Int64
+        derivations: Derivations, constraints: Constraints, clock: @escaping @Sendable () -> Int64,
+        metrics: CommitMetrics
     ) {
         self.engine = engine
         self.changeLog = changeLog
@@ -27,6 +29,14 @@ final class Committer: Sendable {
         self.derivations = derivations
         self.constraints = constraints
         self.clock = clock
+        self.metrics = metrics
+    }
+
+    /// The answers to a group, and when its transaction began and was written.
+    private struct Applied: Sendable {
+        let begun = ContinuousClock.now
+        var end = ContinuousClock.now
+        var answers: [GroupCommit.Answer] = []
     }
 
     /// Applies a group in one transaction: each update is judged against what those before it left, and refused alone.
@@ -40,10 +50,14 @@ final class Committer: Sendable {
         await commits.waitForRoom()
         do {
             return try await engine.write { [self] transaction throws(TreeError) in
-                try apply(takeGroup(), to: transaction, timestampMilliseconds: clock())
-            } committed: { [self] answers in
-                publish(answers)
-            }
+                var applied = Applied()
+                applied.answers = try apply(takeGroup(), to: transaction, timestampMilliseconds: clock())
+                applied.end = .now
+                return applied
+            } committed: { [self] applied in
+                metrics.commit(begun: applied.begun, applied: applied.end)
+                publish(applied.answers)
+            }.answers
         } catch {
             // The next transaction may be under way by now. A new listener may be told of a write of it that changes nothing.
             commits.endWrites()
@@ -55,9 +69,13 @@ final class Committer: Sendable {
     private func publish(_ answers: [GroupCommit.Answer]) {
         var applied = 0
         var changes: [EncodedChange] = []
+        let now = ContinuousClock.now
         for case .success(let receipt) in answers where !receipt.writes.isEmpty {
             applied += 1
-            if let change = receipt.change { changes.append(change) }
+            if var change = receipt.change {
+                change.committedAt = now
+                changes.append(change)
+            }
         }
         if let last = changes.last {
             mark?.advance(to: last.token)

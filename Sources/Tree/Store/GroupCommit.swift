@@ -1,3 +1,4 @@
+import CoreMetrics
 import Synchronization
 
 /// Lets concurrent updates share one transaction, and one fsync, each atomic on its own.
@@ -26,15 +27,20 @@ final class GroupCommit: Sendable {
 
     private struct Waiting {
         let update: EncodedUpdate
+        let arrival: ContinuousClock.Instant
         let continuation: CheckedContinuation<Turn, Never>
     }
 
     /// The updates of a transaction: the leader's, and the followers' once they have been taken.
     private final class Group: Sendable {
         let leader: EncodedUpdate
+        let arrival: ContinuousClock.Instant
         let followers = Mutex<[Waiting]?>(nil)
 
-        init(leader: EncodedUpdate) { self.leader = leader }
+        init(leader: EncodedUpdate, arrival: ContinuousClock.Instant) {
+            self.leader = leader
+            self.arrival = arrival
+        }
     }
 
     private struct State {
@@ -46,9 +52,13 @@ final class GroupCommit: Sendable {
     }
 
     private let apply: Apply
+    private let metrics: CommitMetrics
     private let state = Mutex(State())
 
-    init(apply: @escaping Apply) { self.apply = apply }
+    init(metrics: CommitMetrics = CommitMetrics(NOOPMetricsHandler.instance), apply: @escaping Apply) {
+        self.metrics = metrics
+        self.apply = apply
+    }
 
     /// Commits an update; it is durable, and subscribers know, when this returns.
     ///
@@ -56,11 +66,12 @@ final class GroupCommit: Sendable {
     func commit(_ update: EncodedUpdate) async throws(TreeError) -> CommitReceipt {
         guard begin() else { throw .closed }
         defer { end() }
-        switch await waitForTurn(update) {
+        let arrival = ContinuousClock.now
+        switch await waitForTurn(update, since: arrival) {
         case .answered(let answer):
             return try answer.get()
         case .lead:
-            let group = Group(leader: update)
+            let group = Group(leader: update, arrival: arrival)
             let answers = await answers(to: group)
             let followers = group.followers.withLock { $0 } ?? []
             for (follower, answer) in zip(followers, answers.dropFirst()) {
@@ -102,10 +113,12 @@ final class GroupCommit: Sendable {
         for continuation in waiting { continuation.resume() }
     }
 
-    private func waitForTurn(_ update: EncodedUpdate) async -> Turn {
+    private func waitForTurn(_ update: EncodedUpdate, since arrival: ContinuousClock.Instant) async -> Turn {
         await withCheckedContinuation { continuation in
             let leads = state.withLock { state in
-                if state.isLed { state.waiting.append(Waiting(update: update, continuation: continuation)) }
+                if state.isLed {
+                    state.waiting.append(Waiting(update: update, arrival: arrival, continuation: continuation))
+                }
                 defer { state.isLed = true }
                 return !state.isLed
             }
@@ -144,6 +157,7 @@ final class GroupCommit: Sendable {
             if let followers { return followers }
             let taken = takeFollowers(of: group.leader)
             followers = taken
+            metrics.begin([group.arrival] + taken.map(\.arrival))
             return taken
         }
         return [group.leader] + followers.map(\.update)

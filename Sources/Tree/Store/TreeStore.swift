@@ -1,3 +1,4 @@
+public import CoreMetrics
 import Synchronization
 
 /// A JSON tree with atomic multi-path updates, paged reads, snapshots, a change log and subscriptions.
@@ -32,15 +33,18 @@ public final class TreeStore: Sendable {
     ///   - constraints: The conditions of updates from now on.
     ///   - isMaintained: Whether indexes are built, what has expired is deleted, damage is looked for, and the change log is
     ///   kept from growing too large, in the background.
+    ///   - metrics: Makes the metrics of commits.
     /// - Throws: ``TreeError`` with code `unsupported_format` when a newer version wrote it, or the engine's failure.
     public convenience init(
         engine: any Engine, retention: ChangeRetention = ChangeRetention(), mark: CommitMark? = nil,
         reserve: RoomReserve? = nil, derivations: [[any Derivation]] = [],
-        constraints: [any Constraint] = [], isMaintained: Bool = true
+        constraints: [any Constraint] = [], isMaintained: Bool = true,
+        metrics: any MetricsFactory = NOOPMetricsHandler.instance
     ) async throws(TreeError) {
         try await self.init(
             engine: engine, retention: retention, mark: mark, reserve: reserve, derivations: derivations,
-            constraints: constraints, isMaintained: isMaintained, clock: WallClock.milliseconds)
+            constraints: constraints, isMaintained: isMaintained, metrics: metrics,
+            clock: WallClock.milliseconds)
     }
 
     /// - Parameters:
@@ -51,6 +55,7 @@ public final class TreeStore: Sendable {
         engine: any Engine, retention: ChangeRetention = ChangeRetention(), mark: CommitMark? = nil,
         reserve: RoomReserve? = nil, derivations: [[any Derivation]] = [],
         constraints: [any Constraint] = [], isMaintained: Bool = true,
+        metrics: any MetricsFactory = NOOPMetricsHandler.instance,
         minRowsOfLargeWrite: Int = 10_000, minBytesOfLargeWrite: Int = 4 << 20,
         piece: StagingEngine.Piece = StagingEngine.Piece(),
         clock: @escaping @Sendable () -> Int64 = WallClock.milliseconds
@@ -59,18 +64,20 @@ public final class TreeStore: Sendable {
         let engine = try await StagingEngine(GuardedEngine(engine, health: health), piece: piece)
         let changeLog = ChangeLog(retention: retention)
         let commits = CommitStream()
+        let metrics = CommitMetrics(metrics)
         let derivations = Derivations(derivations)
         trimmer = ChangeLogTrimmer(engine: engine, changeLog: changeLog)
         let committer = Committer(
             engine: engine, changeLog: changeLog, rules: rules, commits: commits, trimmer: trimmer, mark: mark,
-            derivations: derivations, constraints: Constraints(constraints), clock: clock)
+            derivations: derivations, constraints: Constraints(constraints), clock: clock,
+            metrics: metrics)
         self.health = health
         self.engine = engine
         self.changeLog = changeLog
         self.commits = commits
         queries = QuerySubscriptions(commits: commits)
         self.committer = committer
-        group = GroupCommit { takeGroup throws(TreeError) in try await committer.apply(takeGroup) }
+        group = GroupCommit(metrics: metrics) { takeGroup throws(TreeError) in try await committer.apply(takeGroup) }
         largeWrites = LargeWrites(
             engine: engine, group: group, changeLog: changeLog, rules: rules, derivations: derivations,
             reserve: reserve, clock: clock, minRows: minRowsOfLargeWrite, minBytes: minBytesOfLargeWrite)

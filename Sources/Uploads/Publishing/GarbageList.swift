@@ -91,6 +91,7 @@ package struct GarbageList: Sendable {
     private func removeUnlessReferred(_ name: BlobName) async throws -> Bool {
         guard try await !isReferred(to: name) else { return false }
         try await blobs.remove(name)
+        store.metrics.countGarbage()
         return true
     }
 

@@ -66,7 +66,7 @@ package struct Publisher: Sendable {
         if record.purpose == .post, let post = try await duplicate(record, of: index.entry(of: record)) {
             return .ended(try await end(record, asDuplicateOf: post))
         }
-        let rendered = try await renditions.render(record)
+        let rendered = try await store.metrics.take(.render) { try await renditions.render(record) }
         guard moderator != nil else { return .rendered(rendered) }
         try await keepRenditions(of: rendered)
         return .unmoderated
@@ -95,7 +95,7 @@ package struct Publisher: Sendable {
             record.photos[number]?.isBlurred = true
             record.photos[number]?.rendered = nil
         }
-        return .rendered(try await renditions.render(record))
+        return .rendered(try await store.metrics.take(.render) { [record] in try await renditions.render(record) })
     }
 
     /// Deletes the object whose photo is not to be seen, if it is still there.
@@ -131,7 +131,7 @@ package struct Publisher: Sendable {
     /// - Throws: `Failure`: a permanent failure of the upload, or a transient error.
     func publish(_ record: UploadRecord) async throws -> End {
         let end =
-            switch try await commit(record) {
+            switch try await store.metrics.take(.commit, { try await commit(record) }) {
             case .post, .nothing: End.post
             case .duplicate(let post): try await self.end(record, asDuplicateOf: post)
             }

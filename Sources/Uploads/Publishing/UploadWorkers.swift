@@ -55,6 +55,7 @@ package struct UploadWorkers: Sendable {
         on queue: UploadQueue, _ step: (UploadRecord) async throws -> Publisher.Progress
     ) async {
         while let work = await queue.next() {
+            if queue === store.queue, let since = work.since { store.metrics.endWait(since: since) }
             await disk.gate.waitUntilOpen()
             unmoderated.finish(work.id)
             await process(work, step)

@@ -14,11 +14,13 @@ package final class PhotoIngester: Sendable {
     private let incoming: Directory
     private let settings: SharedSettings
     private let disk: DiskMonitor
+    private let metrics: UploadMetrics
     private let partCount = Atomic(0)
 
-    package init(blobs: any BlobStore, incoming: Directory, settings: SharedSettings, disk: DiskMonitor) {
-        self.blobs = blobs
-        self.incoming = incoming
+    package init(_ storage: StorageFolder, settings: SharedSettings, disk: DiskMonitor, metrics: UploadMetrics) {
+        self.metrics = metrics
+        blobs = storage.blobs
+        incoming = storage.incoming
         self.settings = settings
         self.disk = disk
     }
@@ -37,13 +39,15 @@ package final class PhotoIngester: Sendable {
         as number: Int, named name: String, of record: UploadRecord, holding room: QuotaHold,
         _ next: () async throws -> ByteBuffer?
     ) async throws -> UploadRecord.Photo {
-        let staged = try await stage(record.id)
-        while let buffer = try await next() {
-            try checkSize(staged.byteCount + buffer.readableBytes)
-            try await room.take(buffer.readableBytes)
-            try await FileThreads.run { try buffer.withUnsafeReadableBytes { try staged.write($0) } }
+        try await metrics.take(.ingest) {
+            let staged = try await stage(record.id)
+            while let buffer = try await next() {
+                try checkSize(staged.byteCount + buffer.readableBytes)
+                try await room.take(buffer.readableBytes)
+                try await FileThreads.run { try buffer.withUnsafeReadableBytes { try staged.write($0) } }
+            }
+            return try await publish(staged, as: number, named: name, of: record)
         }
-        return try await publish(staged, as: number, named: name, of: record)
     }
 
     /// Moves a photo that has come as a whole, in whatever way, to the blob store.
@@ -53,11 +57,19 @@ package final class PhotoIngester: Sendable {
         _ staged: StagedFile, _ contents: StagedFile.Contents, as number: Int = 0, named name: String,
         of record: UploadRecord
     ) async throws -> UploadRecord.Photo {
+        try await metrics.take(.ingest) { try await move(staged, contents, as: number, named: name, of: record) }
+    }
+
+    private func move(
+        _ staged: StagedFile, _ contents: StagedFile.Contents, as number: Int, named name: String,
+        of record: UploadRecord
+    ) async throws -> UploadRecord.Photo {
         let format = try Self.format(of: contents, named: name)
         let photo = UploadRecord.Photo(
             fileName: "\(Self.stem(number)).\(format.fileExtension)", originalName: String(name.prefix(255)),
             byteCount: contents.byteCount, sha256: contents.sha256)
         try await blobs.publish(staged, as: record.blobName(photo.fileName))
+        metrics.countIngested(contents.byteCount)
         return photo
     }
 
@@ -98,8 +110,16 @@ package final class PhotoIngester: Sendable {
     func copy(
         _ reader: FileReader, as number: Int, named name: String, of record: UploadRecord, holding room: QuotaHold
     ) async throws -> UploadRecord.Photo {
-        try await room.take(try await FileThreads.run { () throws(FileError) in try reader.byteCount() })
-        let staged = try await stage(record.id)
+        try await metrics.take(.ingest) {
+            try await room.take(try await FileThreads.run { () throws(FileError) in try reader.byteCount() })
+            let staged = try await stage(record.id)
+            try await write(reader, named: name, to: staged)
+            return try await publish(staged, as: number, named: name, of: record)
+        }
+    }
+
+    /// Copies a file that nobody writes meanwhile.
+    private func write(_ reader: FileReader, named name: String, to staged: StagedFile) async throws {
         try await FileThreads.run { [self] in
             let version = try reader.version()
             guard reader.hasWriter != true else { throw Failure.changedWhileRead(name) }
@@ -114,7 +134,6 @@ package final class PhotoIngester: Sendable {
                 throw Failure.changedWhileRead(name)
             }
         }
-        return try await publish(staged, as: number, named: name, of: record)
     }
 
     /// Refuses a photo that has more bytes than one may have.
@@ -148,7 +167,7 @@ package final class PhotoIngester: Sendable {
         _ staged: StagedFile, as number: Int, named name: String, of record: UploadRecord
     ) async throws -> UploadRecord.Photo {
         let contents = try await FileThreads.run { () throws(FileError) in try staged.finish() }
-        return try await publish(staged, contents, as: number, named: name, of: record)
+        return try await move(staged, contents, as: number, named: name, of: record)
     }
 
     private static func format(of contents: StagedFile.Contents, named name: String) throws -> ImageFormat {

@@ -14,6 +14,8 @@ package final class UploadQueue: Sendable {
     /// The work on an upload that a worker is given.
     struct Work: Sendable {
         let id: PostID
+        /// The instant from which it has waited; nil where it is handed out once more, to be published.
+        var since: ContinuousClock.Instant?
         /// The upload as it was rendered, when there is nothing left but to publish it.
         var rendered: UploadRecord?
     }
@@ -23,6 +25,8 @@ package final class UploadQueue: Sendable {
         let keepsOrder: Bool
         /// How often it was tried in vain.
         var attempts = 0
+        /// The instant from which it waits for a worker.
+        var since = ContinuousClock.now
     }
 
     private struct State {
@@ -63,13 +67,14 @@ package final class UploadQueue: Sendable {
         let worker: CheckedContinuation<Work?, Never>? = state.withLock { state in
             guard !state.isClosed, let upload = state.uploads[id] else { return nil }
             if upload.keepsOrder { state.order.insert(id, of: upload.owner) }
+            state.uploads[id]?.since = .now
             guard let worker = state.idleWorkers.popLast() else {
                 state.line.append(id, of: upload.owner)
                 return nil
             }
             return worker
         }
-        worker?.resume(returning: Work(id: id))
+        worker?.resume(returning: Work(id: id, since: .now))
     }
 
     /// The next work; waits for some, and is nil when the queue is closed.
@@ -81,7 +86,7 @@ package final class UploadQueue: Sendable {
                 } else if let rendered = state.due.popFirst() {
                     continuation.resume(returning: Work(id: rendered.id, rendered: rendered))
                 } else if let id = state.line.popFirst() {
-                    continuation.resume(returning: Work(id: id))
+                    continuation.resume(returning: Work(id: id, since: state.uploads[id]?.since))
                 } else {
                     state.idleWorkers.append(continuation)
                 }

@@ -43,26 +43,29 @@ extension UploadStore {
     ///   deleted, `not_member` or `not_allowed` when the user may not post for one of the audiences, or a failure of the
     ///   engine; for an avatar, `not_found` where nobody is who could have one.
     package func reserve(_ request: UploadRequest) async throws -> Reservation {
-        try await checkOwner(of: request)
-        let record = try newRecord(request, clientReference: request.clientReference)
-        var update = try Self.insertion(of: record, receiving: request.file)
-        guard let reference = request.clientReference else {
-            guard try await tree.commit(update, at: "new-\(record.state)") else {
-                throw Failure.isBeingDeleted(request.owner)
+        try await metrics.take(.reserve) { () -> Reservation in
+            while true {
+                try await checkOwner(of: request)
+                let record = try newRecord(request, clientReference: request.clientReference)
+                var update = try Self.insertion(of: record, receiving: request.file)
+                guard let reference = request.clientReference else {
+                    guard try await tree.commit(update, at: "new-\(record.state)") else {
+                        throw Failure.isBeingDeleted(request.owner)
+                    }
+                    // (One with a reference may have its photos sent at any later time.)
+                    if intakes[record.intake].keepsOrder { queue.expect(record.id, of: record.owner) }
+                    return .new(record)
+                }
+                let path = Paths.reference(request.owner, try ClientReference.key(reference))
+                update[path] = .string(record.id.description)
+                update.preconditions.append(.absent(path))
+                if try await tree.commit(update, at: "new-\(record.state)") { return .new(record) }
+                guard try await tree.get(PersonDeletion.job(of: request.owner)) == nil else {
+                    throw Failure.isBeingDeleted(request.owner)
+                }
+                if let known = try await known(path) { return known }
             }
-            // (One with a reference may have its photos sent at any later time.)
-            if intakes[record.intake].keepsOrder { queue.expect(record.id, of: record.owner) }
-            return .new(record)
         }
-        let path = Paths.reference(request.owner, try ClientReference.key(reference))
-        update[path] = .string(record.id.description)
-        update.preconditions.append(.absent(path))
-        if try await tree.commit(update, at: "new-\(record.state)") { return .new(record) }
-        guard try await tree.get(PersonDeletion.job(of: request.owner)) == nil else {
-            throw Failure.isBeingDeleted(request.owner)
-        }
-        if let known = try await known(path) { return known }
-        return try await reserve(request)
     }
 
     /// Takes an id for another try of a request whose first one failed; the client's reference names the failed one until
@@ -72,13 +75,15 @@ extension UploadStore {
     package func reserve(_ request: UploadRequest, replacing failed: UploadRecord) async throws -> UploadRecord {
         var request = request
         request.isDraft = false
-        try await checkOwner(of: request)
-        let record = try newRecord(request, clientReference: failed.clientReference)
-        let update = try Self.insertion(of: record, receiving: request.file)
-        guard try await tree.commit(update, at: "new-\(record.state)") else {
-            throw Failure.isBeingDeleted(request.owner)
+        return try await metrics.take(.reserve) { [request] in
+            try await checkOwner(of: request)
+            let record = try newRecord(request, clientReference: failed.clientReference)
+            let update = try Self.insertion(of: record, receiving: request.file)
+            guard try await tree.commit(update, at: "new-\(record.state)") else {
+                throw Failure.isBeingDeleted(request.owner)
+            }
+            return record
         }
-        return record
     }
 
     private func newRecord(_ request: UploadRequest, clientReference: String?) throws -> UploadRecord {

@@ -19,6 +19,7 @@ package final class UploadStore: Sendable {
     /// How many came to which end since the start, and how many were acknowledged (`ingested`).
     package let counters = UploadCounters()
     let logger: Logger
+    let metrics: UploadMetrics
     /// The uploads that wait for a worker.
     package let queue = UploadQueue()
     /// Uploads that nobody finishes any more although their records do not say so yet, each with when that became known,
@@ -27,7 +28,7 @@ package final class UploadStore: Sendable {
 
     package init(
         tree: TreeStore, ids: PushIDGenerator, clock: @escaping @Sendable () -> Int64, settings: SharedSettings,
-        intakes: IntakeHandlers, logger: Logger
+        intakes: IntakeHandlers, logger: Logger, metrics: UploadMetrics
     ) {
         self.tree = tree
         self.ids = ids
@@ -35,6 +36,7 @@ package final class UploadStore: Sendable {
         self.settings = settings
         self.intakes = intakes
         self.logger = logger
+        self.metrics = metrics
     }
 
     /// The drafts among the uploads.

@@ -18,11 +18,15 @@ package protocol PhotoRenderer: Sendable {
 
     /// Gives back what is kept for the next photo.
     func rest()
+
+    /// Whether photos are decoded in processes of their own.
+    var isIsolated: Bool { get }
 }
 
 extension PhotoRenderer {
     package func makeBackground() -> (any PhotoRenderer)? { nil }
     package func rest() {}
+    package var isIsolated: Bool { false }
 }
 
 /// Renders in this process: what breaks the decoder breaks the service.
@@ -51,4 +55,6 @@ extension IsolatedRenderer: PhotoRenderer {
     package func makeBackground() -> (any PhotoRenderer)? { inBackground() }
 
     package func rest() { endIdleWorkers() }
+
+    package var isIsolated: Bool { true }
 }

@@ -1,3 +1,4 @@
+package import CoreMetrics
 package import Files
 package import Imaging
 import NIOPosix
@@ -55,11 +56,17 @@ package final class RenderScheduler: Sendable {
     /// The renderers of the lanes, each with its threads.
     private let renderers: [(renderer: any PhotoRenderer, threads: NIOThreadPool)]
     private let state: Mutex<State>
+    private let metrics: RenderMetrics
     /// How many photos are rendered at a time; and as many of batches beside them, where these have a lane of their own.
     package let workers: Int
 
     /// Prepares to render with so many threads.
-    package init(_ renderer: any PhotoRenderer, workers: Int) {
+    ///
+    /// - Parameter metrics: Makes the metrics of rendering.
+    package init(
+        _ renderer: any PhotoRenderer, workers: Int, metrics: any MetricsFactory = NOOPMetricsHandler.instance
+    ) {
+        self.metrics = RenderMetrics(metrics)
         let count = max(1, workers)
         self.workers = count
         var renderers: [(renderer: any PhotoRenderer, threads: NIOThreadPool)] = []
@@ -103,7 +110,9 @@ package final class RenderScheduler: Sendable {
         recipes: [Recipe], beside others: [Recipe] = [], limits: ImageLimits, priority: Priority, for user: String,
         of upload: (id: String, byteCount: Int)? = nil, _ open: () async throws -> FileReader
     ) async throws -> RenderedImage {
+        let start = ContinuousClock.now
         let id = try await waitForTurn(priority, user)
+        metrics.endWait(priority, since: start)
         let isInBackground = hasBackground && priority == .batch
         state.withLock { state in
             if isInBackground { state.backgroundTurns += 1 }
@@ -114,8 +123,10 @@ package final class RenderScheduler: Sendable {
         defer { endTurn(of: id, priority) }
         let original = try await open()
         let (renderer, threads) = renderers[isInBackground ? 1 : 0]
-        return try await threads.runIfActive {
-            try renderer.render(original, recipes: recipes, beside: others, limits: limits)
+        return try await threads.runIfActive { [metrics] in
+            try metrics.render(original, by: renderer) {
+                try renderer.render(original, recipes: recipes, beside: others, limits: limits)
+            }
         }
     }
 

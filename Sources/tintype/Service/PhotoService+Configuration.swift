@@ -25,7 +25,7 @@ extension PhotoService.Settings {
             accounts: AccountSettings(
                 identity: try configuration.identitySettings(), issuers: try choices.issuers(),
                 serviceAccounts: try choices.serviceAccounts(), delivery: try choices.delivery(by: client, warn: warn)),
-            renderer: try configuration.photoRenderer(),
+            renderer: try configuration.photoRenderer(metrics: storage.metrics),
             moderation: try OutgoingChoice.moderation.route(in: configuration, by: client, warn: warn),
             notifications: try OutgoingChoice.notifications.route(in: configuration, by: client, warn: warn))
         if let notice = try choices.closedSignUpNotice(server) { log.announce(notice) }

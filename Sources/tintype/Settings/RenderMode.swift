@@ -1,4 +1,5 @@
 import API
+import CoreMetrics
 import Imaging
 import Isolation
 import Uploads
@@ -17,12 +18,16 @@ enum RenderMode: String, Sendable {
 extension Configuration {
     /// Makes the renderer for the chosen mode.
     ///
+    /// - Parameter metrics: Makes the metrics of the processes.
     /// - Throws: `Failure` when photos cannot be isolated on this machine, with the reason and the way around it.
-    func photoRenderer() throws -> any PhotoRenderer {
+    func photoRenderer(
+        metrics: any MetricsFactory = NOOPMetricsHandler.instance
+    ) throws -> any PhotoRenderer {
         guard try value(\.renderMode) == .isolated else { return InProcessRenderer() }
         let program = WorkerProgram.this(arguments: [RenderMode.workerCommand])
         do {
-            return try IsolatedRenderer(program, limits: Self.workerLimits(try imageLimits()))
+            return try IsolatedRenderer(
+                program, limits: Self.workerLimits(try imageLimits()), metrics: metrics)
         } catch let error as IsolationError {
             throw Failure(
                 ErrorCode(named: error.code.rawValue), error.message,
