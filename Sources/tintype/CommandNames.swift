@@ -14,6 +14,7 @@ enum CommandNames {
         if word == "help" { return fault(in: Array(arguments.dropFirst()), of: command) }
         if let next = names[word] { return fault(in: Array(arguments.dropFirst()), of: next) }
         let known = names.filter { $0.value.configuration.shouldDisplay }.keys.sorted()
+        if command == Tintype.self, let fault = RemovedCommands.fault(in: arguments) { return fault }
         let whole = command == Tintype.self ? "tintype" : "tintype \(command._commandName)"
         guard let suggestion = Spelling.suggestion(for: word, among: known) else {
             // It may be an argument of the one that needs no name.

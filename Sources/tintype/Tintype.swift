@@ -32,16 +32,14 @@ struct Tintype: AsyncParsableCommand {
                 name: "Service",
                 subcommands: [
                     ServeCommand.self, StatusCommand.self, OpsCommand.self, ReloadCommand.self, ConfigCommand.self,
+                    APICommand.self,
                 ]),
             CommandGroup(name: "Accounts", subcommands: [UserCommand.self, KeyCommand.self]),
             CommandGroup(
                 name: "People",
                 subcommands: [
-                    PersonCommand.self, FollowCommand.self, UnfollowCommand.self, BlockCommand.self,
-                    UnblockCommand.self, LikeCommand.self, UnlikeCommand.self, LikesCommand.self, CommentCommand.self,
-                    CommentsCommand.self, FeedCommand.self, AudienceCommand.self, AnnounceCommand.self,
-                    AnnouncementsCommand.self, NotificationsCommand.self, OutboxCommand.self, FlagCommand.self,
-                    FlagsCommand.self, PrivacyCommand.self,
+                    PersonCommand.self, AnnounceCommand.self, AnnouncementsCommand.self, NotificationsCommand.self,
+                    OutboxCommand.self, FlagsCommand.self,
                 ]),
             CommandGroup(
                 name: "Tree", subcommands: [ExportCommand.self, ImportCommand.self, RulesCommand.self]),

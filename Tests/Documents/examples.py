@@ -36,10 +36,9 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 ACCOUNTS = [
     f"tintype user add {name}@example.com --uid {name} --generate-password" for name in ("maria", "ann", "ed")]
 PEOPLE = [f"tintype person set {name} --name {name.title()}" for name in ("maria", "jan", "ann", "ed")]
-AUDIENCE = "tintype audience set class-7b --name 7b --kind class --owner maria"
+AUDIENCE = """tintype api PUT /v1/audiences/class-7b '{"name": "7b", "kind": "class", "members": {"maria": "owner"}}'"""
 RULES = ["tintype rules show > rules.json", "tintype rules show --storage-rules > storage.rules"]
 PHOTO = "tintype upload photo.jpg --user maria"
-COMMENT = [PHOTO, "tintype comment -OaBcDeFgHiJkLmNoPqR Hello --as maria"]
 # A run that takes some seconds.
 SLOW_RUN = [
     "tintype upload 1.jpg 2.jpg 3.jpg photo.jpg IMG_1.jpg logo.png --user maria",
@@ -61,17 +60,15 @@ BEFORE_HELP = {
     "inbox drop": ["mkdir -p Storage/inbox/maria; echo words > Storage/inbox/maria/notes.txt"],
     "user add": ["echo sesame! > secret"],
     "user show": ACCOUNTS, "user token": ACCOUNTS, "user password": ACCOUNTS, "user rm": ACCOUNTS,
-    "person": PEOPLE, "person rm": PEOPLE, "follow": PEOPLE, "unfollow": PEOPLE, "block": PEOPLE, "unblock": PEOPLE,
+    "person": PEOPLE, "person rm": PEOPLE, "api": [*PEOPLE, PHOTO],
     "rules check": RULES, "rules set": RULES,
     "rules test": [*RULES, """echo '{"cases": [{"as": "maria", "read": "posts", "expect": "allow"}]}' > cases.json"""],
     "rules explain": ["tintype rules show > new.json; tintype export -o tree.json"],
     "posts rm": [PHOTO, "tintype upload logo.png --user maria"],
     "photos scrub": [PHOTO],
     "posts moderate": ["tintype upload 1.jpg 2.jpg 3.jpg --user maria --one-post"],
-    "upload": ["tintype person set anna --name Anna", AUDIENCE], "feed": [*PEOPLE, AUDIENCE],
-    "flag": [*COMMENT], "flags": [PHOTO, "tintype flag -OaBcDeFgHiJkLmNoPqR --as ann"],
-    "privacy": PEOPLE, "like": [PHOTO], "likes": [PHOTO], "comment": ["tintype upload photo.jpg --user anna"],
-    "comments": [*COMMENT], "comments ls": [*COMMENT],
+    "upload": ["tintype person set anna --name Anna", AUDIENCE],
+    "flags": [PHOTO, "tintype api PUT /v1/posts/-OaBcDeFgHiJkLmNoPqR/flags/ann"],
     "rethumb status": ["tintype rethumb run"], "rethumb rollback": ["tintype rethumb run"],
     "rethumb rm": ["tintype rethumb run"], "rethumb switch": ["tintype rethumb run --switch-last"],
     "rethumb run": [PHOTO], "rethumb pause": SLOW_RUN, "rethumb cancel": SLOW_RUN,
@@ -102,9 +99,8 @@ ANSWERS = {
     "tintype unclaimed accept": ["yes"],
 }
 
-# The ids by which help texts call a post and a comment; here they are those of the latest ones.
+# The id by which help texts call a post; here it is that of the latest one.
 SOME_POST = "-OaBcDeFgHiJkLmNoPqR"
-SOME_COMMENT = "-OaBcDxxxxxxxxxxxxxx"
 
 
 class Failure(Exception):
@@ -168,7 +164,7 @@ class Reader:
 
     def __init__(self, tintype):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="tintype-documents-"))
-        self.service, self.ports, self.post, self.comment = None, {}, SOME_POST, SOME_COMMENT
+        self.service, self.ports, self.post = None, {}, SOME_POST
         self.log = self.folder / "service.log"
         (self.folder / "bin").mkdir()
         (self.folder / "bin" / "tintype").symlink_to(tintype)
@@ -235,7 +231,7 @@ class Reader:
         text = text.replace("/srv/photos", str(self.folder / "srv"))
         if re.match(r"([A-Z_]+=\S+ )*tintype serve", text):
             return self.serve(re.split(r"\s+#", text)[0])
-        text = text.replace(SOME_POST, self.post).replace(SOME_COMMENT, self.comment)
+        text = text.replace(SOME_POST, self.post)
         end = f"-- end of {time.monotonic_ns()}"
         self.shell.stdin.write(f"{{ {self.at_terminal(text)}\n}} </dev/null\ncode=$?; echo; echo \"{end} $code\"\n")
         self.shell.stdin.flush()
@@ -249,11 +245,8 @@ class Reader:
             raise Failure(f"exit code {code}: {output}")
         if command.output is not None and not re.fullmatch(pattern(command.output), plain(output)):
             raise Failure(f"the page shows\n{command.output}\nbut it is\n{output}")
-        if found := re.search(r"-[A-Za-z0-9_-]{19}(?![A-Za-z0-9_-])", output):
-            if "upload" in text:
-                self.post = found[0]
-            elif "tintype comment " in text:
-                self.comment = found[0]
+        if "upload" in text and (found := re.search(r"-[A-Za-z0-9_-]{19}(?![A-Za-z0-9_-])", output)):
+            self.post = found[0]
         if "inbox/" in text:
             self.wait("the inbox to be worked through", self.inbox_is_empty)
 

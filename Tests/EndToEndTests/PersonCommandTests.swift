@@ -4,7 +4,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("tintype person, follow and block: people, from the command line", .timeLimit(.minutes(30)))
+@Suite("tintype person: people, from the command line", .timeLimit(.minutes(30)))
 struct PersonCommandTests {
     private func withDaemon(
         _ body: @Sendable (_ tintype: @Sendable ([String]) async throws -> Run, _ daemon: Daemon) async throws -> Void
@@ -55,28 +55,6 @@ struct PersonCommandTests {
             }
             let nameless = try await tintype(["person", "set", "maria", "--name", ""])
             #expect(nameless.status == 1 && nameless.errors.contains("full_name"), "\(nameless)")
-        }
-    }
-
-    @Test("39: Follows and blocks are made and ended, and what is refused is named")
-    func links() async throws {
-        try await withDaemon { tintype, _ in
-            for uid in ["maria", "jan", "ann"] { _ = try await tintype(["person", "set", uid, "--name", uid]) }
-            let followed = try await tintype(["follow", "maria", "jan", "ann"])
-            #expect(followed.status == 0, "\(followed)")
-            #expect(followed.output == "maria follows jan\nmaria follows ann\n", "\(followed)")
-            let some = try await tintype(["follow", "maria", "jan", "maria", "zoe", "--json"])
-            #expect(some.status == 3, "\(some)")
-            let lines = try json(some.output)
-            #expect(lines.map { $0["code"].string } == [nil, "oneself", "not_found"], "\(some)")
-            #expect(lines.first?["following"].bool == true && lines.last?["uid"].string == "zoe")
-            let left = try await tintype(["unfollow", "maria", "ann"])
-            #expect(left.output == "maria follows ann no more\n", "\(left)")
-            #expect(try await tintype(["block", "jan", "maria"]).output == "jan blocks maria\n")
-            let refused = try await tintype(["follow", "maria", "jan"])
-            #expect(refused.status == 1 && refused.errors.contains("blocked"), "\(refused)")
-            #expect(try await tintype(["unblock", "jan", "maria"]).output == "jan blocks maria no more\n")
-            #expect(try await tintype(["follow", "maria"]).status == 2)
         }
     }
 
@@ -136,8 +114,7 @@ struct PersonCommandTests {
             try await daemon.stop()
             for command in [
                 ["person", "show", "maria"], ["person", "set", "maria", "--name", "M"], ["person", "ls"],
-                ["person", "search", "m"], ["person", "rm", "maria", "--yes"], ["follow", "a", "b"],
-                ["block", "a", "b"],
+                ["person", "search", "m"], ["person", "rm", "maria", "--yes"],
             ] {
                 let answer = try await run(command + ["--storage", storage])
                 #expect(answer.status == 75 && answer.output.isEmpty, "\(command): \(answer)")

@@ -3,7 +3,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("tintype posts expire, tintype flag and tintype privacy", .timeLimit(.minutes(30)))
+@Suite("tintype posts expire and tintype flags", .timeLimit(.minutes(30)))
 struct PostsExpireTests {
     @Test("39: Counted first, deleted with --yes; wrong ages are wrong usage")
     func expire() async throws {
@@ -29,29 +29,24 @@ struct PostsExpireTests {
         }
     }
 
-    @Test("39: Flags and privacy on the command line")
-    func others() async throws {
+    @Test("39: What is flagged is listed and dismissed")
+    func flags() async throws {
         try await withScratch { scratch in
             let daemon = try await Daemon(storage: scratch.path + "/Storage")
             let storage = ["--storage", daemon.storage]
             let id = "-OaBcDeFgHiJkLmNoPqR"
             let post = #"{"author":{"uid":"ann"},"text":"rude","timestamp":1}"#
             _ = try await daemon.client.ask(.put, "/posts/\(id).json", body: .bytes(Array(post.utf8)))
-            #expect(try await run(["flag", id, "--as", "bob"] + storage).output == "flagged  \(id)\n")
+            #expect(try await run(["flags", "ls"] + storage).errors.contains("nothing is flagged"))
+            #expect(try await daemon.client.ask(.put, "/v1/posts/\(id)/flags/bob").status == 200)
             let list = try await run(["flags", "ls"] + storage)
             #expect(list.output.hasPrefix("1  ") && list.output.hasSuffix("  \(id)  -  ann  rude\n"), "\(list)")
             #expect(try await run(["flags", "dismiss", id] + storage).output == "dismissed  \(id)\n")
             #expect(try await run(["flags", "ls"] + storage).errors.contains("nothing is flagged"))
-            #expect(try await run(["flag", id, "--as", "bob", "--remove"] + storage).output == "unflagged  \(id)\n")
-            #expect(try await run(["flag", "-OaBcDeFgHiJkLmNoPqZ", "--as", "bob"] + storage).status == 1)
-            #expect(try await run(["flag", "--as", "bob"] + storage).status == 2)
-            let off = try await run(["privacy", "ann", "--social", "off"] + storage)
-            #expect(off.output == "data-processing  on\ncontent  on\nsocial  off\n", "\(off)")
-            let shown = try await run(["privacy", "ann", "--json"] + storage)
-            #expect(shown.output == "{\"content\":true,\"data_processing\":true,\"social\":false}\n", "\(shown)")
-            #expect(try await run(["privacy", "ann", "--social", "maybe"] + storage).status == 2)
+            #expect(try await run(["flags", "dismiss"] + storage).status == 2)
+            #expect(try await run(["flags", "dismiss", "-OaBcDeFgHiJkLmNoPqZ"] + storage).status == 1)
             #expect(try await daemon.stop() == 0)
-            #expect(try await run(["privacy", "ann"] + storage).status == 75)
+            #expect(try await run(["flags", "ls"] + storage).status == 75)
         }
     }
 }

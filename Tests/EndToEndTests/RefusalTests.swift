@@ -28,31 +28,15 @@ struct RefusalTests {
             return result.output.trimmingCharacters(in: .newlines)
         }
         for uid in ["ann", "bob", "cat"] { _ = try await tintype("person", "set", uid, "--name", uid) }
-        _ = try await tintype("audience", "set", "c", "--name", "7b", "--owner", "ann")
         _ = try await tintype("user", "add", "dan@example.com", "--uid", "dan", "--generate-password")
         let answer = try await daemon.client.ask(.post, "/v1/uploads?user=ann&text=hello")
         let post = try #require(answer.json["post_id"].string)
-        let comment = try await tintype("comment", post, "Hi", "--as", "ann")
         let announced = try await tintype("announce", "Hello", "--json")
         let announcement = try #require(try JSONDecoder().decode(JSON.self, from: Data(announced.utf8))["id"].string)
         let delivery = try #require(
             try await tintype("outbox", "ls", "--waiting").split(separator: " ").first.map(String.init))
         let nobody = ["uid": "nobody"]
         return [
-            Case(
-                command: ["like"], options: ["--as", "bob"], good: post, bad: Self.missing,
-                names: ["post_id": Self.missing]),
-            Case(
-                command: ["unlike"], options: ["--as", "bob"], good: post, bad: Self.missing,
-                names: ["post_id": Self.missing]),
-            Case(
-                command: ["comments", "rm", post], good: comment, bad: "none",
-                names: ["post_id": post, "comment_id": "none"]),
-            Case(command: ["follow", "ann"], good: "bob", names: nobody),
-            Case(command: ["block", "ann"], good: "bob", names: nobody),
-            Case(command: ["audience", "add", "c"], good: "bob", bad: "a.b", names: ["uid": "a.b"]),
-            Case(command: ["audience", "remove", "c"], good: "bob", bad: "ann", names: ["uid": "ann"]),
-            Case(command: ["audience", "rm"], options: ["--yes"], good: "c", bad: "none", names: ["id": "none"]),
             Case(command: ["person", "show"], good: "ann", names: nobody),
             Case(command: ["person", "rm"], options: ["--yes"], good: "cat", names: nobody),
             Case(command: ["user", "show"], good: "dan", names: nobody),

@@ -17,9 +17,8 @@ package struct OutcomeDocument: Document {
     package let outcome: Outcome
     package let path: String?
     package let postID: String?
-    package let commentID: String?
     package let uid: String?
-    /// The id of an announcement, an audience or a delivery.
+    /// The id of an announcement or a delivery.
     package let id: String?
     package let files: [String]?
     package let code: ErrorCode?
@@ -29,58 +28,22 @@ package struct OutcomeDocument: Document {
     private enum CodingKeys: String, CodingKey {
         case outcome, path
         case postID = "post_id"
-        case commentID = "comment_id"
         case uid, id, files, code, message, hint
     }
 
     package init(
-        _ outcome: Outcome, path: String? = nil, postID: String? = nil, commentID: String? = nil, uid: String? = nil,
+        _ outcome: Outcome, path: String? = nil, postID: String? = nil, uid: String? = nil,
         id: String? = nil, files: [String]? = nil, failure: Failure? = nil
     ) {
         self.outcome = outcome
         self.path = path
         self.postID = postID
-        self.commentID = commentID
         self.uid = uid
         self.id = id
         self.files = files
         code = failure?.code
         message = failure?.message
         hint = failure?.hint
-    }
-}
-
-/// What has become of a home feed, as the command line tells it.
-package struct FeedEventDocument: Document {
-    package enum Event: String, Codable, CaseIterable, Sendable {
-        case put
-        case deleted
-        case left
-        case resnapshot
-    }
-
-    package let event: Event
-    /// The event's id, by which one goes on.
-    package let id: String
-    package let postID: String?
-    /// Whose posts are not in the feed any more.
-    package let author: String?
-    package let post: PostDocument?
-
-    private enum CodingKeys: String, CodingKey {
-        case event, id
-        case postID = "post_id"
-        case author, post
-    }
-
-    package init(
-        _ event: Event, id: String, postID: String? = nil, author: String? = nil, post: PostDocument? = nil
-    ) {
-        self.event = event
-        self.id = id
-        self.postID = postID
-        self.author = author
-        self.post = post
     }
 }
 

@@ -1,4 +1,4 @@
-/// Breaks compact JSON into lines, indented by two spaces; takes it in pieces of any length.
+/// Breaks JSON into lines, indented by two spaces, in place of its own white space; takes it in pieces of any length.
 package struct JSONIndenter {
     private var level = 0
     private var isInString = false
@@ -13,10 +13,16 @@ package struct JSONIndenter {
         var pretty: [UInt8] = []
         pretty.reserveCapacity(json.count * 2)
         for byte in json {
-            if isInString { keep(byte, &pretty) } else { take(byte, &pretty) }
+            if isInString {
+                keep(byte, &pretty)
+            } else if !Self.isSpace(byte) {
+                take(byte, &pretty)
+            }
         }
         return pretty
     }
+
+    private static func isSpace(_ byte: UInt8) -> Bool { [0x20, 0x09, 0x0A, 0x0D].contains(byte) }
 
     private mutating func keep(_ byte: UInt8, _ pretty: inout [UInt8]) {
         pretty.append(byte)

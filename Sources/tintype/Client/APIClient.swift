@@ -55,13 +55,34 @@ struct APIClient: Sendable {
         _ method: HTTPRequest.Method, _ path: String, query: [String: String?] = [:], headers: HTTPFields = [:],
         body: RequestBody = .none, _ handle: (HTTPResponse, ResponseBody) async throws -> R
     ) async throws -> R {
-        try await client.send(method, path + Self.encoded(query), headers: headers, body: body) { response, body in
-            guard response.status.kind == .successful else {
-                let problem = Data(buffer: try await body.collect(upTo: 1 << 20))
-                throw Failure(status: response.status.code, body: problem)
-            }
+        try await exchange(method, path + Self.encoded(query), headers: headers, body: body) { response, body in
+            try await Self.requireSuccess(response, body)
             return try await handle(response, body)
         }
+    }
+
+    /// Sends a request and passes on any answer, a refusal too.
+    ///
+    /// - Parameter target: The path and the query, percent-encoded.
+    /// - Throws: `Failure` when the service cannot be reached, and what `handle` throws.
+    func exchange<R: Sendable>(
+        _ method: HTTPRequest.Method, _ target: String, headers: HTTPFields = [:], body: RequestBody = .none,
+        _ handle: (HTTPResponse, ResponseBody) async throws -> R
+    ) async throws -> R {
+        try await client.send(method, target, headers: headers, body: body, handle)
+    }
+
+    /// Throws what a refusal says.
+    static func requireSuccess(_ response: HTTPResponse, _ body: ResponseBody) async throws {
+        guard response.status.kind != .successful else { return }
+        let problem: ByteBuffer
+        do {
+            problem = try await body.collect(upTo: 1 << 20)
+        } catch is NIOTooManyBytesError {
+            // The status says what can be known of a refusal that is longer than any of the service's.
+            problem = ByteBuffer()
+        }
+        throw Failure(status: response.status.code, body: Data(buffer: problem))
     }
 
     private static func encoded(_ query: [String: String?]) -> String {

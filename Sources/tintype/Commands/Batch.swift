@@ -83,5 +83,5 @@ extension Batch<PostID> {
 
 extension OutcomeDocument {
     /// What it is about, for people.
-    fileprivate var name: String { commentID ?? postID ?? uid ?? id ?? path ?? "" }
+    fileprivate var name: String { postID ?? uid ?? id ?? path ?? "" }
 }

@@ -38,8 +38,6 @@ struct PostList {
             let page: PostPageDocument = try await service.read(
                 .get, path, query: ["limit": "\(size)", "before": next])
             document.next = page.next
-            // A feed that is complete later lacked what the pages before did not have.
-            document.complete = page.complete.map { $0 && document.complete != false }
             skipped += page.skipped ?? []
             return (page.posts, page.next)
         } _: { post in
@@ -52,7 +50,6 @@ struct PostList {
         }
         for record in skipped { Terminal.error("\(record.path) is no post: \(record.reason)") }
         if count == 0 { Terminal.note("no posts yet") }
-        if document.complete == false { Terminal.note("older posts are being brought into the feed") }
         if let next = document.next { Terminal.note("there are more: --before \(next)") }
     }
 }

@@ -11,6 +11,8 @@ struct TextFile {
     let name: String
     let text: String
 
+    init(name: String, text: String) { (self.name, self.text) = (name, text) }
+
     /// Reads the file at a path; "-" is standard input.
     ///
     /// - Throws: `FileError`, and `Failure` for a text that is too long, or is not UTF-8.

@@ -3,7 +3,7 @@ import ArgumentParser
 import Uploads
 
 /// Which posts are rendered again, by which recipes, and how fast.
-struct RethumbOptions: ParsableArguments {
+struct RethumbOptions: RunOrderOptions {
     @Option(help: ArgumentHelp("Only this person's posts.", valueName: "user"))
     var user: String?
 

@@ -4,49 +4,6 @@ import HTTPTypes
 import Posts
 import Uploads
 
-/// Has somebody flag a post or a comment.
-struct FlagCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "flag",
-        abstract: "Flag a post or a comment for somebody, for an admin to look at.",
-        usage: "tintype flag <post> [<comment>] --as <uid> [<options>]",
-        discussion: """
-            The operator is told of the first flag of each, through the outbox. This command needs the running service.
-
-            EXAMPLES
-              tintype flag -OaBcDeFgHiJkLmNoPqR --as maria
-              tintype flag -OaBcDeFgHiJkLmNoPqR -OaBcDxxxxxxxxxxxxxx --as maria
-              tintype flag -OaBcDeFgHiJkLmNoPqR --as maria --remove
-            """)
-
-    @OptionGroup var storage: StorageOptions
-
-    // Ids begin with a dash, so the parser takes them for options that it does not know.
-    @Argument(
-        parsing: .allUnrecognized,
-        help: ArgumentHelp("The id of the post, and of the comment.", valueName: "post> <comment"))
-    var ids: [String]
-
-    @Option(name: .customLong("as"), help: ArgumentHelp("The user whose flag it is.", valueName: "uid"))
-    var uid: String
-
-    @Flag(help: "Take the flag back.")
-    var remove = false
-
-    @Flag(help: "Print one JSON document.")
-    var json = false
-
-    func run() async throws {
-        guard let uid = UserID(uid) else {
-            throw ValidationError("--as needs a user's id: 1 to 128 letters, digits, _ and -")
-        }
-        let flag: FlagDocument = try await APIClient(storage).read(
-            remove ? .delete : .put, try FlagsCommand.path(ids) + "/flags/\(uid)")
-        let line = [flag.flagged ? "flagged" : "unflagged", flag.postID, flag.commentID].compactMap(\.self)
-        json ? Terminal.outputJSON(flag) : Terminal.output(line.joined(separator: "  ").printable)
-    }
-}
-
 /// Shows and dismisses what people have flagged.
 struct FlagsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -60,7 +17,7 @@ struct FlagsCommand: AsyncParsableCommand {
         subcommands: [List.self, Dismiss.self])
 
     /// The path of a post, or of a comment on it.
-    static func path(_ ids: [String]) throws -> String {
+    fileprivate static func path(_ ids: [String]) throws -> String {
         guard (1...2).contains(ids.count) else { throw ValidationError("it needs a post, or a post and a comment") }
         let post = "/v1/posts/\(try PostID(argument: ids[0]))"
         return ids.count == 1 ? post : post + "/comments/\(APIClient.percentEncoded(ids[1]))"

@@ -1,0 +1,103 @@
+import API
+import ArgumentParser
+import Foundation
+import Uploads
+
+/// Renders the thumbnails of published posts again, in runs that are kept until they have ended.
+struct RethumbCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rethumb",
+        abstract: "Render the thumbnails of published posts again.",
+        usage: "tintype rethumb [<subcommand>] [<options>]",
+        discussion: """
+            Run it after the recipes or public-url have changed. A run is a job of the service that goes on without this \
+            command, and over restarts; where no service runs, this process does the work. Posts that have the renditions \
+            of the recipes, and name them at the service's address, are skipped. Each other post is switched in one step, \
+            and readers never miss a file. A run computes only while nobody else wants the processor.
+
+            EXAMPLES
+              tintype rethumb plan
+              tintype rethumb run --user maria --since 2026-05-01
+              tintype rethumb run --switch-last --concurrency 4
+              tintype rethumb switch
+              tintype rethumb rollback
+            """,
+        subcommands: [
+            Runs.Start.self, Runs.Plan.self, Runs.Status.self, Runs.List.self, Runs.Pause.self, Runs.Resume.self,
+            Runs.Cancel.self, Switch.self, Rollback.self, Remove.self,
+        ], defaultSubcommand: Runs.Start.self)
+
+    private typealias Runs = RunCommands<Rethumbs>
+}
+
+/// The runs that render thumbnails again.
+private enum Rethumbs: RunKind {
+    typealias PlanOptions = RethumbOptions
+
+    struct StartOptions: RunOrderOptions {
+        @OptionGroup var options: RethumbOptions
+
+        @Flag(help: "Render all posts first, and switch them when told to.")
+        var switchLast = false
+
+        var order: JobOrder {
+            var order = options.order
+            order.switchesLast = switchLast
+            return order
+        }
+    }
+
+    static let kind = BatchJobKind.rethumb
+    static let planAbstract = "Tell how much a run would do, by a sample that is rendered."
+    static let planDiscussion = """
+        EXAMPLES
+          tintype rethumb plan
+          tintype rethumb plan --with thumb=480,webp --json
+        """
+    static let startDiscussion = """
+        Ctrl-C pauses the run; "tintype rethumb resume" goes on with it. With --detach the command ends at once, and \
+        the service goes on. With --switch-last all posts are rendered first, while they show what they showed; \
+        "tintype rethumb switch" shows the renditions then. "tintype rethumb rollback" brings back what was shown \
+        before, as long as the files are there (the setting grace-period).
+
+        EXAMPLES
+          tintype rethumb run
+          tintype rethumb run --only-damaged --json
+          tintype posts --user maria | tintype rethumb run --stdin
+        """
+    static let listedField = ".id"
+
+    static func check(_ jobs: JobsClient, _ settings: SettingOptions) async throws { try await jobs.check(settings) }
+
+    static func printCounts(of plan: BatchPlanDocument) {
+        let about = plan.sampled == nil ? "" : "about "
+        var line = "\(about)\(plan.posts) of \(plan.total) posts would be switched"
+        if plan.failed > 0 { line += ", \(about)\(plan.failed) cannot be" }
+        Terminal.output(line)
+        if let bytes = plan.bytes { Terminal.output("about \(StatusText.size(bytes)) of renditions") }
+    }
+}
+
+extension JobsClient {
+    /// Warns about settings that the running service does not know of.
+    ///
+    /// - Throws: `ConfigurationError` when the command has flags that the service would ignore.
+    fileprivate func check(_ settings: SettingOptions) async throws {
+        guard case .service(let service) = self else { return }
+        do {
+            for setting in try await ReloadDocument.request(service, isDryRun: true).settings
+            where setting.name == "recipes" {
+                Terminal.error("the service runs with other recipes: \(setting.sentence(isDryRun: true))")
+                if setting.effect == .applied { Terminal.error("run \"tintype reload\" to make it use them") }
+            }
+        } catch let error as Failure where error.code == .badConfiguration {
+            Terminal.error("\(error)")
+        }
+        let flags = settings.given.sorted()
+        guard flags.isEmpty else {
+            throw ConfigurationError(
+                "the service runs, renders by its own settings, and would ignore \(flags.joined(separator: ", ")): "
+                    + "write that into the configuration file, then \"tintype reload\"; or use --with")
+        }
+    }
+}

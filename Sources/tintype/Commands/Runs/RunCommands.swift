@@ -1,0 +1,179 @@
+import API
+import ArgumentParser
+import Foundation
+
+/// A kind of run over posts: the words and the options in which its commands differ from those of others.
+protocol RunKind {
+    /// The options of `plan`.
+    associatedtype PlanOptions: RunOrderOptions
+    /// The options of `run`.
+    associatedtype StartOptions: RunOrderOptions
+
+    static var kind: BatchJobKind { get }
+    static var planAbstract: String { get }
+    static var planDiscussion: String { get }
+    static var startDiscussion: String { get }
+    /// What an example of `list` reads from the JSON.
+    static var listedField: String { get }
+
+    /// Looks for what keeps the service from doing what the settings say.
+    static func check(_ jobs: JobsClient, _ settings: SettingOptions) async throws
+    /// Prints what a plan says of posts and bytes, for people.
+    static func printCounts(of plan: BatchPlanDocument)
+}
+
+/// Options that say what a run does, and with which posts.
+protocol RunOrderOptions: ParsableArguments {
+    /// The order; it may read standard input.
+    var order: JobOrder { get }
+}
+
+extension RunKind {
+    /// The name of the command whose subcommands these are.
+    fileprivate static var name: String { kind.rawValue }
+}
+
+/// The commands that every kind of run has.
+enum RunCommands<Kind: RunKind> {
+    struct Plan: AsyncParsableCommand {
+        static var configuration: CommandConfiguration {
+            CommandConfiguration(
+                commandName: "plan", abstract: Kind.planAbstract, usage: "tintype \(Kind.name) plan [<options>]",
+                discussion: Kind.planDiscussion)
+        }
+
+        @OptionGroup var settings: SettingOptions
+        @OptionGroup var options: Kind.PlanOptions
+
+        @Flag(help: "Print one JSON document.")
+        var json = false
+
+        func run() async throws {
+            let order = options.order
+            let plan = try await settings.storage.withJobs(settings) { jobs in
+                try await Kind.check(jobs, settings)
+                return try await jobs.plan(order)
+            }
+            if json { return Terminal.outputJSON(plan) }
+            Kind.printCounts(of: plan)
+            if let seconds = plan.seconds {
+                Terminal.output("about \(Duration.seconds(seconds).formatted(.units())) of work")
+            }
+            if let sampled = plan.sampled { Terminal.note("estimated by \(sampled) posts") }
+            if let failure = plan.lastFailure { Terminal.error(failure) }
+        }
+    }
+
+    struct Start: AsyncParsableCommand {
+        static var configuration: CommandConfiguration {
+            CommandConfiguration(
+                commandName: "run", abstract: "Begin a run, and follow it to its end.",
+                usage: "tintype \(Kind.name) run [<options>]", discussion: Kind.startDiscussion)
+        }
+
+        @OptionGroup var settings: SettingOptions
+        @OptionGroup var options: Kind.StartOptions
+
+        @Flag(help: "Begin, print the run's id, and leave the rest to the service.")
+        var detach = false
+
+        @Flag(help: "Print one JSON document for each step.")
+        var json = false
+
+        func run() async throws {
+            let order = options.order
+            try await settings.storage.withJobs(settings) { jobs in
+                try await Kind.check(jobs, settings)
+                if detach, case .local = jobs {
+                    throw ValidationError("no service runs that could go on: leave --detach out, or start it")
+                }
+                let job = try await jobs.begin(order)
+                if detach { return json ? Terminal.outputJSON(job) : Terminal.output(job.id) }
+                if !json { Terminal.note("run \(job.id)") }
+                try await JobFollower(jobs: jobs, isJSON: json, kind: Kind.kind).follow(job.id)
+            }
+        }
+    }
+
+    struct Status: AsyncParsableCommand {
+        static var configuration: CommandConfiguration {
+            CommandConfiguration(
+                commandName: "status", abstract: "Tell how far a run is.",
+                usage: "tintype \(Kind.name) status [<run>] [--json]",
+                discussion: """
+                    EXAMPLES
+                      tintype \(Kind.name) status
+                      tintype \(Kind.name) status --json | jq .seconds_left
+                    """)
+        }
+
+        @OptionGroup var options: RunOptions
+
+        func run() async throws { try await options.tell(of: Kind.kind) }
+    }
+
+    struct List: AsyncParsableCommand {
+        static var configuration: CommandConfiguration {
+            CommandConfiguration(
+                commandName: "list", abstract: "List the runs, the newest first.",
+                usage: "tintype \(Kind.name) list [--json] [<options>]",
+                discussion: """
+                    EXAMPLES
+                      tintype \(Kind.name) list
+                      tintype \(Kind.name) list --json | jq -r \(Kind.listedField)
+                    """)
+        }
+
+        @OptionGroup var settings: SettingOptions
+
+        @Flag(help: "Print one JSON document for each run.")
+        var json = false
+
+        func run() async throws {
+            let jobs = try await settings.storage.withJobs(settings) { try await $0.list() }
+                .filter { $0.kind == Kind.kind }
+            for job in jobs {
+                if json { Terminal.outputJSON(job) } else { Terminal.output(job.line) }
+            }
+            if jobs.isEmpty { Terminal.note("there are no runs") }
+        }
+    }
+
+    struct Pause: AsyncParsableCommand {
+        static var configuration: CommandConfiguration { change("pause", "Have a run wait.") }
+
+        @OptionGroup var options: RunOptions
+
+        func run() async throws { try await options.change(.pause, in: [.running], follows: false, kind: Kind.kind) }
+    }
+
+    struct Resume: AsyncParsableCommand {
+        static var configuration: CommandConfiguration { change("resume", "Go on with a run, and follow it.") }
+
+        @OptionGroup var options: RunOptions
+
+        func run() async throws {
+            try await options.change(.resume, in: [.paused, .running], follows: true, kind: Kind.kind)
+        }
+    }
+
+    struct Cancel: AsyncParsableCommand {
+        static var configuration: CommandConfiguration { change("cancel", "End a run; what it has done stays.") }
+
+        @OptionGroup var options: RunOptions
+
+        func run() async throws {
+            try await options.change(.cancel, in: [.running, .paused], follows: false, kind: Kind.kind)
+        }
+    }
+
+    /// The configuration of a command that changes a run.
+    private static func change(_ name: String, _ abstract: String) -> CommandConfiguration {
+        CommandConfiguration(
+            commandName: name, abstract: abstract, usage: "tintype \(Kind.name) \(name) [<run>] [--json]",
+            discussion: """
+                EXAMPLES
+                  tintype \(Kind.name) \(name)
+                """)
+    }
+}
