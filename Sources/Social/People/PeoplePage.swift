@@ -32,7 +32,7 @@ package struct PeoplePage: Sendable {
             guard let uid = UserID(key.string) else { return .hidden }
             // Whoever does not want to be found by a name is not found in the list of all, either.
             if list == Paths.people, try !snapshot.isOn(.social, of: uid) { return .hidden }
-            return .item(try snapshot.namedPerson(uid))
+            return .item(try Person(uid, in: snapshot))
         }
     }
 
@@ -54,15 +54,15 @@ package struct PeoplePage: Sendable {
             if let other = row.value.stringValue, prefix.begins(other), NameKey(other, of: uid).treeKey < row.key {
                 return .hidden
             }
-            return .item(try snapshot.namedPerson(uid))
+            return .item(try Person(uid, in: snapshot))
         }
     }
 }
 
-extension TreeSnapshot {
-    fileprivate func namedPerson(_ uid: UserID) throws(TreeError) -> Person {
-        let (name, picture) = try nameAndPicture(of: uid)
-        return Person(uid: uid, fullName: name, profilePicture: picture)
+extension Person {
+    fileprivate init(_ uid: UserID, in snapshot: TreeSnapshot) throws(TreeError) {
+        let (name, picture) = try snapshot.nameAndPicture(of: uid)
+        self.init(uid: uid, fullName: name, profilePicture: picture)
     }
 }
 
