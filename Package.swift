@@ -26,19 +26,20 @@ let package = Package(
             name: "AVCodec", description: "Reads HEIC by libavcodec, where that is installed: quicker.",
             enabledTraits: ["HEIF"]),
     ],
+    // Exact versions, since Package.resolved is not in the repository: see Documentation/Contributing.md.
     dependencies: [
-        .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.0", traits: []),
-        .package(url: "https://github.com/hummingbird-project/swift-mustache.git", from: "2.1.1"),
-        .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.0"),
-        .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.0"),
-        .package(url: "https://github.com/apple/swift-nio-extras.git", from: "1.35.0"),
-        .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.37.0"),
-        .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0"),
-        .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
-        .package(url: "https://github.com/apple/swift-collections.git", from: "1.6.0"),
-        .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0", traits: []),
-        .package(url: "https://github.com/apple/swift-log.git", from: "1.16.0"),
-        .package(url: "https://github.com/apple/swift-metrics.git", from: "2.13.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird.git", exact: "2.28.1", traits: []),
+        .package(url: "https://github.com/hummingbird-project/swift-mustache.git", exact: "2.1.1"),
+        .package(url: "https://github.com/apple/swift-argument-parser.git", exact: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-nio.git", exact: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-extras.git", exact: "1.35.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl.git", exact: "2.37.6"),
+        .package(url: "https://github.com/swift-server/async-http-client.git", exact: "1.37.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", exact: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-collections.git", exact: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-http-types.git", exact: "1.8.0", traits: []),
+        .package(url: "https://github.com/apple/swift-log.git", exact: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-metrics.git", exact: "2.13.0"),
     ],
     targets: [
         // What the distribution provides and Swift calls; what C alone calls, CCodecs links by name.
@@ -65,6 +66,7 @@ let package = Package(
                 .linkedLibrary("aom", .when(traits: ["AVIF"])),
             ]),
         .target(name: "CKernels"),
+        .target(name: "CSHA256"),
         .target(name: "CPlatform", cSettings: [.define("_GNU_SOURCE")]),
         .target(name: "CSandbox", cSettings: [.define("_GNU_SOURCE")]),
 
@@ -79,7 +81,7 @@ let package = Package(
         .target(name: "Metering", dependencies: [.product(name: "CoreMetrics", package: "swift-metrics")]),
 
         // Digests, keys, secrets and their text forms, over OpenSSL's libcrypto.
-        .target(name: "Cryptography", dependencies: ["CSystemCrypto"]),
+        .target(name: "Cryptography", dependencies: ["CSHA256", "CSystemCrypto"]),
 
         // The values of the tree, without a store: what a client has in common with it.
         .target(name: "TreeModel"),
@@ -158,7 +160,7 @@ let package = Package(
         .target(
             name: "Social",
             dependencies: [
-                "Cryptography", "API", "Access", "Posts", "Tree", "TreeModel",
+                "Cryptography", "API", "Access", "Concurrency", "Posts", "Tree", "TreeModel",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         // Photos in, posts out: records, renditions, sessions, the bucket.
@@ -408,7 +410,7 @@ let package = Package(
             name: "MeteringTests",
             dependencies: ["Metering", "TestSupport", .product(name: "CoreMetrics", package: "swift-metrics")]),
         .testTarget(name: "ConcurrencyTests", dependencies: ["Concurrency", "TestSupport"]),
-        .testTarget(name: "CryptographyTests", dependencies: ["Cryptography"]),
+        .testTarget(name: "CryptographyTests", dependencies: ["CSHA256", "CSystemCrypto", "Cryptography"]),
         .testTarget(name: "FailpointsTests", dependencies: ["Failpoints"]),
         .testTarget(name: "FilesTests", dependencies: ["Cryptography", "Files", "TestSupport"]),
         .testTarget(name: "StoreTests", dependencies: ["Files", "Store", "TestSupport"]),
@@ -483,8 +485,11 @@ let package = Package(
                 "Files", "Posts",
                 "Tree", "TestSupport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "NIOWebSocket", package: "swift-nio"),

@@ -18,7 +18,7 @@ package enum RestorePoint: Sendable, Hashable {
         if let token = text.flatMap(UInt64.init) {
             self = .token(token)
         } else if let text {
-            self = .time(try Moment.milliseconds(text))
+            self = .time(try WrittenTime.milliseconds(text))
         } else {
             self = .newest
         }

@@ -3,15 +3,9 @@ import Synchronization
 /// A bound on the number of tasks that do something at a time, with a line in which owners take turns: one who sends a hundred
 /// makes nobody wait for more than those before. Any thread.
 package final class AsyncSemaphore: Sendable {
-    private struct Waiter {
-        let id: UInt64
-        let continuation: CheckedContinuation<Bool, Never>
-    }
-
     private struct State {
         var free: Int
         var line = FairLine<String, Waiter>()
-        var lastID: UInt64 = 0
     }
 
     private let state: Mutex<State>
@@ -37,30 +31,19 @@ package final class AsyncSemaphore: Sendable {
     ///
     /// - Returns: Whether it has one: false when the line is too long, or the task is cancelled while it waits.
     package func wait(for owner: String = "") async -> Bool {
-        let id = state.withLock { state in
-            state.lastID += 1
-            return state.lastID
-        }
-        return await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let answer: Bool? = state.withLock { state in
-                    if state.free > 0 {
-                        state.free -= 1
-                        return true
-                    }
-                    let own = state.line.count(of: owner)
-                    // A task that was cancelled before is not looked for in the line.
-                    guard !Task.isCancelled, state.line.count < maxWaiting, own < maxWaitingOfOwner else {
-                        return false
-                    }
-                    state.line.append(Waiter(id: id, continuation: continuation), of: owner)
-                    return nil
+        await Waiter.wait { waiter in
+            state.withLock { state in
+                if state.free > 0 {
+                    state.free -= 1
+                    return true
                 }
-                if let answer { continuation.resume(returning: answer) }
+                let own = state.line.count(of: owner)
+                guard !Task.isCancelled, state.line.count < maxWaiting, own < maxWaitingOfOwner else { return false }
+                state.line.append(waiter, of: owner)
+                return nil
             }
-        } onCancel: {
-            let waiter = state.withLock { state in state.line.remove(of: owner) { $0.id == id } }
-            waiter?.continuation.resume(returning: false)
+        } leave: { id in
+            state.withLock { state in state.line.remove(of: owner) { $0.id == id } }
         }
     }
 
@@ -89,6 +72,6 @@ package final class AsyncSemaphore: Sendable {
             if next == nil { state.free += 1 }
             return next
         }
-        next?.continuation.resume(returning: true)
+        next?.finish(true)
     }
 }

@@ -1,12 +1,24 @@
-/// The delay before another try after a transient error.
+/// The delay before another attempt after a transient error. There is no last attempt.
 package enum Backoff {
-    /// Exponential from half a second to a minute, half of it jitter, so that many that failed together do not come back
-    /// together. There is no last try.
+    /// The longest delay, in milliseconds: it doubles with every attempt.
     ///
-    /// - Parameter attempt: How often it was tried, from 1.
-    /// - Parameter longest: The longest delay, in seconds.
-    package static func delay(afterAttempt attempt: Int, atMost longest: Double = 60) -> Duration {
-        let seconds = min(longest, 0.5 * Double(1 << min(max(attempt, 1) - 1, 20)))
-        return .seconds(seconds * Double.random(in: 0.5...1))
+    /// - Parameters:
+    ///   - attempt: The number of attempts so far, from 1.
+    ///   - first: The delay after the first attempt.
+    ///   - longest: The delay that it never exceeds.
+    package static func milliseconds(
+        afterAttempt attempt: Int, from first: Int64 = 500, atMost longest: Int64 = 60_000
+    ) -> Int64 {
+        min(longest, first << min(max(attempt, 1) - 1, 20))
+    }
+
+    /// A delay of which half is jitter, so that many that failed together do not come back together.
+    ///
+    /// - Parameters:
+    ///   - attempt: The number of attempts so far, from 1.
+    ///   - longest: The delay that it never exceeds, in milliseconds.
+    package static func delay(afterAttempt attempt: Int, atMost longest: Int64 = 60_000) -> Duration {
+        let milliseconds = milliseconds(afterAttempt: attempt, atMost: longest)
+        return .milliseconds(Double(milliseconds) * Double.random(in: 0.5...1))
     }
 }

@@ -2,26 +2,8 @@ import Synchronization
 
 /// Lets work with the same key happen one after the other, in the order in which it came. Any thread.
 package final class KeyedLock<Key: Hashable & Sendable>: Sendable {
-    private struct Waiter {
-        let id: UInt64
-        /// Ends the waiting when it has taken too long; nil for one that may take as long as it takes.
-        let end: Task<Void, any Error>?
-        let continuation: CheckedContinuation<Bool, Never>
-
-        /// Ends the waiting.
-        func finish(hasKey: Bool) {
-            end?.cancel()
-            continuation.resume(returning: hasKey)
-        }
-    }
-
-    private struct State {
-        /// The keys that are held, each with those who wait for it.
-        var waiters: [Key: [Waiter]] = [:]
-        var lastID: UInt64 = 0
-    }
-
-    private let state = Mutex(State())
+    /// The keys that are held, each with those who wait for it.
+    private let waiters = Mutex<[Key: [Waiter]]>([:])
 
     package init() {}
 
@@ -46,53 +28,46 @@ package final class KeyedLock<Key: Hashable & Sendable>: Sendable {
     ///
     /// - Returns: Whether that came to pass before the time was over and the task was cancelled.
     private func acquire(_ key: Key, within patience: Duration?) async -> Bool {
-        let id = state.withLock { state in
-            state.lastID += 1
-            return state.lastID
-        }
-        return await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let isFree: Bool? = state.withLock { state in
-                    guard state.waiters[key] != nil else {
-                        state.waiters[key] = []
-                        return true
-                    }
-                    // Whoever was cancelled before is not looked for among those who wait.
-                    guard !Task.isCancelled else { return false }
-                    let end = patience.map { patience in
-                        Task {
-                            try await Task.sleep(for: patience)
-                            leave(key, id)
-                        }
-                    }
-                    state.waiters[key]?.append(Waiter(id: id, end: end, continuation: continuation))
-                    return nil
+        var end: Task<Void, any Error>?
+        defer { end?.cancel() }
+        return await Waiter.wait { waiter in
+            waiters.withLock { waiters in
+                guard waiters[key] != nil else {
+                    waiters[key] = []
+                    return true
                 }
-                if let isFree { continuation.resume(returning: isFree) }
+                guard !Task.isCancelled else { return false }
+                waiters[key]?.append(waiter)
+                end = patience.map { patience in
+                    Task {
+                        try await Task.sleep(for: patience)
+                        leave(key, waiter.id)?.finish(false)
+                    }
+                }
+                return nil
             }
-        } onCancel: {
+        } leave: { id in
             leave(key, id)
         }
     }
 
-    /// Waits no more, if it still does.
-    private func leave(_ key: Key, _ id: UInt64) {
-        let waiter: Waiter? = state.withLock { state in
-            guard let index = state.waiters[key]?.firstIndex(where: { $0.id == id }) else { return nil }
-            return state.waiters[key]?.remove(at: index)
+    /// Takes a waiter out of its line; nil when it is not there any more.
+    private func leave(_ key: Key, _ id: Waiter.ID) -> Waiter? {
+        waiters.withLock { waiters in
+            guard let index = waiters[key]?.firstIndex(where: { $0.id == id }) else { return nil }
+            return waiters[key]?.remove(at: index)
         }
-        waiter?.finish(hasKey: false)
     }
 
     private func release(_ key: Key) {
-        let next: Waiter? = state.withLock { state in
-            guard state.waiters[key]?.isEmpty == false else {
-                state.waiters[key] = nil
+        let next: Waiter? = waiters.withLock { waiters in
+            guard waiters[key]?.isEmpty == false else {
+                waiters[key] = nil
                 return nil
             }
-            return state.waiters[key]?.removeFirst()
+            return waiters[key]?.removeFirst()
         }
-        next?.finish(hasKey: true)
+        next?.finish(true)
     }
 }
 

@@ -24,7 +24,7 @@ extension StagedFile {
         }
 
         /// That of a file without bytes.
-        package static let start = Checkpoint(byteCount: 0, hashState: SHA256().state)
+        package static let start = Checkpoint(byteCount: 0, hashState: SHA256.startState)
     }
 
     /// Opens a file of which a checkpoint is known, and cuts off what lies behind that; one without bytes is made when it is
@@ -94,7 +94,10 @@ extension StagedFile {
                 }
                 state.durableByteCount = state.byteCount
             }
-            return Checkpoint(byteCount: state.byteCount, hashState: state.hash.state)
+            guard let hashState = state.hash.state else {
+                throw FileError(.io, "\(path) was not opened to be gone on with")
+            }
+            return Checkpoint(byteCount: state.byteCount, hashState: hashState)
         }
     }
 

@@ -25,7 +25,23 @@ public enum ImageFormat: String, Sendable, Hashable, CaseIterable {
     public var contentType: String { "image/\(rawValue)" }
 
     /// The usual file extension, without the dot.
-    public var fileExtension: String { self == .jpeg ? "jpg" : rawValue }
+    public var fileExtension: String { fileExtensions[0] }
+
+    /// The extensions that names of such files have, in lower case and without the dot; the usual one is first.
+    public var fileExtensions: [String] {
+        switch self {
+        case .jpeg: ["jpg", "jpeg"]
+        case .heic: ["heic", "heif"]
+        case .png, .gif, .webp, .avif: [rawValue]
+        }
+    }
+
+    /// The format that a file has by the extension of its name; nil when it is none of ours.
+    public init?(fileExtension: some StringProtocol) {
+        let fileExtension = fileExtension.lowercased()
+        guard let format = Self.allCases.first(where: { $0.fileExtensions.contains(fileExtension) }) else { return nil }
+        self = format
+    }
 
     /// The name that a person knows the format by.
     var name: String { codec.name }

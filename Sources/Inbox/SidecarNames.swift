@@ -1,5 +1,6 @@
 import Files
 import Foundation
+import Imaging
 
 /// The names of documents beside a photo, and of other files that photo programs put there.
 ///
@@ -10,7 +11,7 @@ enum SidecarNames {
     /// How many characters Takeout leaves before `.json`.
     private static let takeoutLength = 46
     private static let videos: Set<String> = ["mov", "mp4"]
-    private static let photos = ["heic", "jpg", "jpeg", "heif", "png", "avif", "webp", "gif"]
+    private static let photos = ImageFormat.allCases.flatMap(\.fileExtensions)
 
     /// The JSON documents that a photo may have, the one that counts first.
     static func documents(of photo: String) -> [String] {

@@ -14,35 +14,26 @@ package struct PostPage: Sendable {
         }
     }
 
-    /// A record that is no post.
-    package struct Skipped: Sendable, Hashable {
-        package let id: TreeKey
-        /// Why it is none, such as "its timestamp is missing".
-        package let fault: String
-    }
+    private var rows = PageRows<Item, PostPosition>()
+    private var passed = PassedPosts()
 
-    package private(set) var items: [Item] = []
-    /// What was passed over; the first ones.
-    package private(set) var skipped: [Skipped] = []
-    /// What was passed over as it is gone or not to be shown; the first ones.
-    package private(set) var hidden: [ListedPost] = []
-    /// The number of posts passed over that had no record, or one that is not shown.
-    private var hiddenCount = 0
-    /// The number of posts passed over without a look at their records.
-    private var passedCount = 0
+    package var items: [Item] { rows.items }
+    /// The records that are no posts; the first ones.
+    package var skipped: [SkippedRecord] { rows.skipped }
+    /// The posts that were passed over as they are gone or not to be shown; the first ones.
+    package var hidden: [ListedPost] { passed.posts }
     /// Whether posts follow this page.
-    package internal(set) var hasMore = false
-    /// The position of the last record that the page has, or has passed over.
-    private var end: PostPosition?
+    package internal(set) var hasMore: Bool {
+        get { rows.hasMore }
+        set { rows.hasMore = newValue }
+    }
     /// A position in the change log up to which everything is in the page: whoever follows the changes from there on
     /// misses nothing.
-    package private(set) var token: SyncToken?
+    package var token: SyncToken? { rows.token }
 
     /// The cursor of the page after this one; nil when this is the last.
-    package var next: PostPosition? { hasMore ? end : nil }
+    package var next: PostPosition? { rows.next }
 
-    /// The most records of each kind that are named when they are passed over, so that an answer stays small.
-    private static let maxNamed = 1000
     /// The number of rows that one state of the tree is read for: the more the more were passed over without their records,
     /// which costs little.
     private static let batch = 200...2000
@@ -61,53 +52,65 @@ package struct PostPage: Sendable {
         in list: some PostList, before cursor: PostPosition?, limit: Int, from snapshot: TreeSnapshot,
         by filter: inout some PostFilter
     ) throws(TreeError) -> Bool {
-        if token == nil { token = try snapshot.token }
-        let batch = min(max(passedCount, Self.batch.lowerBound), Self.batch.upperBound)
-        let wanted = end == nil ? limit + 1 : batch
-        let range = (end ?? cursor).map { KeyRange.before($0.key) } ?? .all
-        let rows = try list.rows(in: range, limit: wanted, from: snapshot)
-        for row in rows {
-            guard let post = ListedPost(row) else { continue }
-            if try !filter.mayShow(post) {
-                hide(post, withRecord: false)
-            } else if let record = try list.record(of: post, from: snapshot) {
-                if let fault = PostShape.fault(of: record) {
-                    if skipped.count < Self.maxNamed { skipped.append(Skipped(id: post.id, fault: fault)) }
-                } else if try !filter.shows(post, record) {
-                    hide(post, withRecord: true)
-                } else if items.count == limit {
-                    hasMore = true
-                    return true
-                } else {
-                    items.append(Item(id: post.id, record: record))
-                }
-            } else {
-                hide(post, withRecord: true)
+        // The page is changed while a row is read.
+        var passed = passed
+        defer { self.passed = passed }
+        let batch = min(max(passed.unreadCount, Self.batch.lowerBound), Self.batch.upperBound)
+        return try rows.readOn(limit: limit, batch: batch, from: snapshot) {
+            (end: PostPosition?, limit: Int) throws(TreeError) -> [TreeChild] in
+            let range = (end ?? cursor).map { KeyRange.before($0.key) } ?? .all
+            return try list.rows(in: range, limit: limit, from: snapshot)
+        } position: {
+            ListedPost($0)?.position
+        } read: { row throws(TreeError) in
+            guard let post = ListedPost(row) else { return .hidden }
+            guard try filter.mayShow(post) else {
+                passed.add(post, isRecordRead: false)
+                return .hidden
             }
-            end = post.position
+            let record = try list.record(of: post, from: snapshot)
+            if let record, let fault = PostShape.fault(of: record) {
+                return .skipped(SkippedRecord(id: post.id, fault: fault))
+            }
+            guard let record, try filter.shows(post, record) else {
+                passed.add(post, isRecordRead: true)
+                return .hidden
+            }
+            return .item(Item(id: post.id, record: record))
         }
-        return rows.count < wanted
     }
 
     /// Whether so much was passed over that the page ends before it is full.
     func isCutShort(by bounds: PageBounds) -> Bool {
-        hiddenCount >= bounds.records || passedCount >= bounds.rows
-    }
-
-    /// - Parameter isRecordRead: Whether the record was read, or looked for in vain.
-    private mutating func hide(_ post: ListedPost, withRecord isRecordRead: Bool) {
-        if isRecordRead { hiddenCount += 1 } else { passedCount += 1 }
-        if hidden.count < Self.maxNamed { hidden.append(post) }
+        passed.readCount >= bounds.records || passed.unreadCount >= bounds.rows
     }
 
     /// The page with one post, if it is there and can be shown.
     init(of id: PostID?, in snapshot: TreeSnapshot) throws(TreeError) {
-        token = try snapshot.token
-        guard let id, let record = try snapshot.get(Paths.post(id)) else { return }
-        if let fault = PostShape.fault(of: record) {
-            skipped.append(Skipped(id: id.key, fault: fault))
-        } else {
-            items.append(Item(id: id.key, record: record))
+        _ = try rows.readOn(limit: 1, from: snapshot) { _, _ -> [PostID] in
+            id.map { [$0] } ?? []
+        } position: { _ in
+            PostPosition(sequence: 0)
+        } read: { id throws(TreeError) in
+            guard let record = try snapshot.get(Paths.post(id)) else { return .hidden }
+            if let fault = PostShape.fault(of: record) { return .skipped(SkippedRecord(id: id.key, fault: fault)) }
+            return .item(Item(id: id.key, record: record))
         }
+    }
+}
+
+/// The posts that a page has passed over, as they are gone or not to be shown.
+private struct PassedPosts {
+    /// The first ones.
+    private(set) var posts: [ListedPost] = []
+    /// The number of those that had no record, or one that is not shown.
+    private(set) var readCount = 0
+    /// The number of those without a look at their records.
+    private(set) var unreadCount = 0
+
+    /// - Parameter isRecordRead: Whether the record was read, or looked for in vain.
+    mutating func add(_ post: ListedPost, isRecordRead: Bool) {
+        if isRecordRead { readCount += 1 } else { unreadCount += 1 }
+        if posts.count < PageRows<PostPage.Item, PostPosition>.maxNamed { posts.append(post) }
     }
 }

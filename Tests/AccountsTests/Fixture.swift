@@ -156,7 +156,7 @@ func withAccounts(
 
 extension JSONValue {
     /// The names of an object's members, in their order.
-    var names: [String] { objectMembers?.keys.sorted() ?? [] }
+    var names: [String] { members?.keys.sorted() ?? [] }
 
     /// The elements, if this is a list.
     var list: [JSONValue] { if case .list(let list) = self { list } else { [] } }

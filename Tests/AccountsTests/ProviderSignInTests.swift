@@ -32,7 +32,7 @@ import TreeModel
     private static func believe(_ provider: String) -> IdentityProofs.Verification? {
         guard provider == "google.com" else { return nil }
         return { (token: String) async throws(AccessError) -> [String: JSONValue] in
-            guard let claims = JSONValue(text: token.utf8)?.objectMembers else { throw .badToken(.malformed) }
+            guard let claims = JSONValue(text: token.utf8)?.members else { throw .badToken(.malformed) }
             return claims
         }
     }

@@ -186,7 +186,7 @@ import TreeModel
 
     @Test("a form is read field by field, or not at all", arguments: forms)
     func form(text: String, fields: JSONValue?) {
-        #expect(FormFields.object(text) == fields)
+        #expect(IdentityForm.object(text) == fields)
     }
 
     @Test("what a start has to know of revocations is there until no token is good any more")

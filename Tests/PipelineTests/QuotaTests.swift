@@ -152,7 +152,10 @@ struct QuotaTests {
             { _, running in
                 let request = UploadRequest(owner: try #require(UserID("maria")), intake: .socket)
                 let begun = try await running.pipeline.resumable.begin(request, .init(name: "a.jpg"))
-                guard case .new(let record) = begun else { return }
+                guard case .new(let record) = begun else {
+                    Issue.record("the upload is a new one")
+                    return
+                }
                 let bytes = ByteBuffer(bytes: try Fixture.bytes(photo))
                 do {
                     try await running.pipeline.files.withFile(record.id) { session in

@@ -195,7 +195,10 @@ struct ResumableUploadTests {
         let bytes = try Fixture.bytes(Self.photo)
         try await withPipeline { running in
             let (files, uploads) = (running.pipeline.files, running.pipeline.resumable)
-            guard case .new(let failed) = try await begin(running, key: "k") else { return }
+            guard case .new(let failed) = try await begin(running, key: "k") else {
+                Issue.record("the key is a new one")
+                return
+            }
             await #expect(throws: Failure.self) {
                 try await files.withFile(failed.id) { session in
                     try await session.receive([[1, 2, 3]], isLast: true)

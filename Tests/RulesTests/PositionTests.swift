@@ -12,14 +12,14 @@ import Testing
 
     @Test("a byte of a string is found in the document, through escapes", arguments: strings)
     func offsets(json: String, byte: Int, offset: Int) throws {
-        let source = try SourceText(Array(json.utf8))
+        let source = try RulesText(Array(json.utf8))
         #expect(source.stringOffsets == [0])
         #expect(source.offset(ofByte: byte, inStringAt: 0) == offset)
     }
 
     @Test("positions are lines and characters from 1, in any order")
     func positions() throws {
-        var source = try SourceText(Array("ab\né€😀x\n\ny".utf8))
+        var source = try RulesText(Array("ab\né€😀x\n\ny".utf8))
         for (offset, line, column) in [(0, 1, 1), (2, 1, 3), (3, 2, 1), (12, 2, 4), (14, 3, 1), (1, 1, 2), (99, 4, 2)] {
             let position = source.position(of: offset)
             #expect(position == (line, column), "byte \(offset)")

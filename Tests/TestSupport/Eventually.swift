@@ -3,7 +3,7 @@ package import Testing
 
 /// Waits until a condition holds that nothing announces.
 ///
-/// An expectation fails when it does not hold within three minutes. Only a hang takes so long, since few tests run at a time.
+/// An expectation fails when it does not hold within half a minute. Only a hang takes so long, since few tests run at a time.
 /// The failure says what was waited for, by the line of the call, and what `seen` gives.
 ///
 /// - Parameter seen: What there is instead, for the failure.
@@ -11,12 +11,12 @@ package func eventually(
     sourceLocation: SourceLocation = #_sourceLocation, seen: (() async throws -> Any)? = nil,
     _ condition: () async throws -> Bool
 ) async throws {
-    let deadline = ContinuousClock.now + .seconds(180)
+    let deadline = ContinuousClock.now + .seconds(30)
     while try await !condition() {
         guard ContinuousClock.now < deadline else {
             let found = try await seen?()
             Issue.record(
-                "waited three minutes for \(line(at: sourceLocation)), and saw \(found.map { "\($0)" } ?? "that it is not so")",
+                "waited half a minute for \(line(at: sourceLocation)), and saw \(found.map { "\($0)" } ?? "that it is not so")",
                 sourceLocation: sourceLocation)
             return
         }

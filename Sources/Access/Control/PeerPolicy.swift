@@ -47,7 +47,7 @@ package struct PeerPolicy: Sendable {
         (self.ownUser, self.ownGroup, self.groupsOfUser) = (ownUser, ownGroup, groupsOfUser)
         for entry in setting.split(separator: ",") {
             let parts = entry.split(separator: "=", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
-            guard parts.count == 2, UserID.isValid(parts[1]) else {
+            guard parts.count == 2, TokenSubject.isValid(parts[1]) else {
                 throw KeyError("\"\(entry)\" is not of the form NAME=any, NAME=UID, @GROUP=any or @GROUP=UID")
             }
             let right = parts[1] == "any" ? Right.any : .user(parts[1])

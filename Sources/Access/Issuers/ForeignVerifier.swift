@@ -39,7 +39,8 @@ struct ForeignVerifier: Sendable {
                 "sign_in_provider": .string(provider), "identities": [provider: [.string(subject)]],
             ]
             return try ProvenUser(
-                uid: uidPrefix + UserID.key(for: subject), provider: provider, claims: claims, expirySeconds: expiry)
+                uid: uidPrefix + TokenSubject.key(for: subject), provider: provider, claims: claims,
+                expirySeconds: expiry)
         }
     }
 

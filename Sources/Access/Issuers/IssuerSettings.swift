@@ -82,7 +82,7 @@ package struct IssuerSettings: Sendable, Hashable {
         issuer: String, audiences: [String], keySource: KeySource = .discovery, uidClaim: String = "sub",
         uidPrefix: String = "", provider: String = "oidc", claims: Set<String> = []
     ) throws(KeyError) -> IssuerSettings {
-        guard !uidClaim.isEmpty, uidPrefix.utf8.count <= 64, UserID.key(for: uidPrefix) == uidPrefix else {
+        guard !uidClaim.isEmpty, uidPrefix.utf8.count <= 64, TokenSubject.key(for: uidPrefix) == uidPrefix else {
             throw KeyError(
                 "a uid-claim is the name of a claim, and a uid-prefix has at most 64 bytes without . $ # [ ] / %")
         }

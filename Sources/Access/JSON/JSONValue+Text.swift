@@ -48,9 +48,6 @@ extension JSONValue {
         }
     }
 
-    /// The members, if this is an object.
-    var members: [String: JSONValue]? { if case .object(let members) = self { members } else { nil } }
-
     /// The elements, if this is a list.
     var elements: [JSONValue]? { if case .list(let elements) = self { elements } else { nil } }
 }

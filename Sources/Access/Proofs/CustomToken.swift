@@ -15,7 +15,7 @@ package struct CustomToken: Sendable, Hashable {
 
     /// - Throws: ``AccessError`` with the case `badToken`.
     init(_ members: [String: JSONValue]) throws(AccessError) {
-        guard let uid = members["uid"]?.string, UserID.isValid(uid) else { throw .badToken(.badSubject) }
+        guard let uid = members["uid"]?.string, TokenSubject.isValid(uid) else { throw .badToken(.badSubject) }
         var claims: [String: JSONValue] = [:]
         if let given = members["claims"], given != .null {
             guard let members = given.members else { throw .badToken(.badClaims) }

@@ -20,7 +20,7 @@ extension Proof {
     /// - Throws: ``AccessError`` with the case `denied` for everybody else, and for what is no id of a user.
     func acting(for uid: String?) throws(AccessError) -> Proof {
         guard let uid else { return self }
-        guard UserID.isValid(uid) else { throw .denied }
+        guard TokenSubject.isValid(uid) else { throw .denied }
         switch subject {
         case .admin(let expiry):
             let user = ProvenUser(named: uid).user

@@ -1,7 +1,7 @@
 import TreeModel
 
-/// The ids of users.
-enum UserID {
+/// The ids of users, as tokens have them.
+enum TokenSubject {
     /// The longest id, in characters of UTF-16, as Firebase counts.
     static let maxLength = 128
 
@@ -58,7 +58,7 @@ package struct ProvenUser: Sendable, Hashable {
     init(
         uid: String, auth: JSONValue, claims: [String: JSONValue], expirySeconds: Int64?
     ) throws(AccessError) {
-        guard UserID.isValid(uid) else { throw .badToken(.badSubject) }
+        guard TokenSubject.isValid(uid) else { throw .badToken(.badSubject) }
         user = User(uid: uid, auth: auth, expiresMilliseconds: expirySeconds.map { $0 * 1000 })
         let times = (try ClaimRules.time("auth_time", in: claims), try ClaimRules.time("iat", in: claims))
         signInSeconds = times.0 ?? times.1 ?? 0

@@ -10,14 +10,14 @@ struct AccountChange: Sendable {
         case email = "EMAIL"
     }
 
-    private let profile: Profile
+    private let profile: RequestedProfile
     private let email: EmailAddress?
     private let deleted: [Attribute]
     private let unlinked: [String]
 
     /// - Throws: `INVALID_ARGUMENT`, `INVALID_EMAIL` or `INVALID_PHONE_NUMBER`.
     init(in request: IdentityRequest) throws(IdentityError) {
-        profile = try Profile(in: request)
+        profile = try RequestedProfile(in: request)
         email = try request.email()
         deleted = try request.strings("deleteAttribute", maxCount: 20).map { (name) throws(IdentityError) in
             guard let attribute = Attribute(rawValue: name) else { throw .invalidValue("deleteAttribute") }
@@ -112,7 +112,7 @@ extension FederatedIdentity {
 
     /// - Throws: `MISSING_PROVIDER_ID`, `MISSING_RAW_ID` or `INVALID_ARGUMENT`.
     init(in request: IdentityRequest) throws(IdentityError) {
-        let profile = try Profile(in: request)
+        let profile = try RequestedProfile(in: request)
         self.init(
             provider: try request.string("providerId", missing: "PROVIDER_ID", maxBytes: Self.maxBytes),
             rawID: try request.string("rawId", missing: "RAW_ID", maxBytes: Self.maxBytes),

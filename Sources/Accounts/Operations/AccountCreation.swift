@@ -5,7 +5,7 @@ struct AccountCreation: Sendable {
     let parts: IdentityParts
 
     func run(_ request: IdentityRequest) async throws(IdentityError) -> JSONValue {
-        let profile = try Profile(in: request)
+        let profile = try RequestedProfile(in: request)
         let email = try request.email()
         let isVerified = try request.bool("emailVerified") ?? false
         let isDisabled = try request.bool("disabled") ?? false

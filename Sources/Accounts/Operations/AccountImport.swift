@@ -52,7 +52,7 @@ struct AccountImport: Sendable {
         account.isEmailVerified = account.email != nil && isVerified
         account.isDisabled = try user.bool("disabled") ?? false
         account.lastSignInMilliseconds = try user.integer("lastLoginAt")
-        try Profile(in: user).apply(to: &account)
+        try RequestedProfile(in: user).apply(to: &account)
         if let text = try user.string("customAttributes") { account.customClaims = try AccountClaims.checked(text) }
         for provider in try user.objects("providerUserInfo", maxCount: 20) {
             guard let name = try provider.string("providerId"), !["password", "phone"].contains(name) else { continue }

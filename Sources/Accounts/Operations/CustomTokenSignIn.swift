@@ -38,9 +38,9 @@ struct CustomTokenSignIn: Sendable {
 enum UnverifiedToken {
     /// The claims of a token, or of a JSON object in its place; nil for anything else.
     static func claims(_ text: String) -> [String: JSONValue]? {
-        if text.utf8.first == UInt8(ascii: "{") { return JSONValue(text: text.utf8)?.objectMembers }
+        if text.utf8.first == UInt8(ascii: "{") { return JSONValue(text: text.utf8)?.members }
         let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard parts.count == 3 else { return nil }
-        return Base64URL.decode(parts[1]).flatMap { JSONValue(text: $0)?.objectMembers }
+        return Base64URL.decode(parts[1]).flatMap { JSONValue(text: $0)?.members }
     }
 }

@@ -32,7 +32,7 @@ struct ProviderCredential: Sendable {
             throw IdentityError("INVALID_IDP_RESPONSE : The id_token has no sub")
         }
         if !parts.settings.isEmulator { try Self.checkNonce(fields["nonce"], in: claims) }
-        let profile = try Profile(
+        let profile = try RequestedProfile(
             in: IdentityRequest(
                 body: ["displayName": claims["name"] ?? .null, "photoUrl": claims["picture"] ?? .null],
                 caller: request.caller))
@@ -48,10 +48,10 @@ struct ProviderCredential: Sendable {
 
     /// The credential's parts: a form in `postBody`, or in the query of the page that the provider sent the browser to.
     private static func fields(of request: IdentityRequest) throws(IdentityError) -> [String: String] {
-        let body = try request.string("postBody", maxBytes: FormFields.maxBytes) ?? ""
-        let uri = try request.string("requestUri", maxBytes: FormFields.maxBytes)
+        let body = try request.string("postBody", maxBytes: IdentityForm.maxBytes) ?? ""
+        let uri = try request.string("requestUri", maxBytes: IdentityForm.maxBytes)
         let query = uri.flatMap { URLComponents(string: $0)?.percentEncodedQuery } ?? ""
-        guard let fields = FormFields.parse(body), let others = FormFields.parse(query) else {
+        guard let fields = IdentityForm.parse(body), let others = IdentityForm.parse(query) else {
             throw .invalidValue("postBody")
         }
         return others.merging(fields) { $1 }

@@ -36,7 +36,7 @@ struct SignUp: Sendable {
         try slowDown(request)
         guard try await parts.store.account(email: email) == nil else { throw .emailExists }
         let hashed = try await NewPassword(password, for: request.caller.address, by: parts.passwords)
-        let displayName = try Profile(in: request).displayName
+        let displayName = try RequestedProfile(in: request).displayName
         let token = try Self.newToken(of: try Self.newID())
         let signedIn = try await parts.store.transact { transaction in
             var account = Account(selfMadeWith: token.uid, createdMilliseconds: transaction.now)
@@ -71,7 +71,7 @@ struct SignUp: Sendable {
             throw .emailExists
         }
         let hashed = try await NewPassword(password, for: request.caller.address, by: parts.passwords)
-        let displayName = try Profile(in: request).displayName
+        let displayName = try RequestedProfile(in: request).displayName
         let token = try Self.newToken(of: proof.account.uid)
         let signedIn = try await parts.store.transact { transaction in
             let old = try transaction.account(provedBy: proof)

@@ -49,7 +49,7 @@ struct TokenIssue: Sendable {
     /// - Throws: `CLAIMS_TOO_LARGE`, `INVALID_CLAIMS` or `FORBIDDEN_CLAIM`.
     private func claims(in request: IdentityRequest) throws(IdentityError) -> [String: JSONValue] {
         guard let json = request.body["claims"] else { return [:] }
-        guard let claims = json.objectMembers else { throw IdentityError("INVALID_CLAIMS") }
+        guard let claims = json.members else { throw IdentityError("INVALID_CLAIMS") }
         guard json.text.count <= CustomClaims.maxLength else { throw IdentityError("CLAIMS_TOO_LARGE") }
         try AccountClaims.check(claims)
         guard claims["user_id"] == nil else { throw IdentityError("FORBIDDEN_CLAIM : user_id") }

@@ -10,7 +10,7 @@ enum AccountClaims {
     /// - Throws: `CLAIMS_TOO_LARGE`, `INVALID_CLAIMS` or `FORBIDDEN_CLAIM`.
     static func checked(_ text: String) throws(IdentityError) -> String? {
         guard text.unicodeScalars.count <= CustomClaims.maxLength else { throw IdentityError("CLAIMS_TOO_LARGE") }
-        guard let members = JSONValue(text: text.utf8)?.objectMembers else { throw IdentityError("INVALID_CLAIMS") }
+        guard let members = JSONValue(text: text.utf8)?.members else { throw IdentityError("INVALID_CLAIMS") }
         try check(members)
         return members.isEmpty ? nil : text
     }
@@ -26,6 +26,6 @@ enum AccountClaims {
 
     /// The claims that a text holds.
     static func members(of text: String?) -> [String: JSONValue] {
-        text.flatMap { JSONValue(text: $0.utf8)?.objectMembers } ?? [:]
+        text.flatMap { JSONValue(text: $0.utf8)?.members } ?? [:]
     }
 }

@@ -48,6 +48,6 @@ package struct IdentityProofs: Sendable {
             await issuers.refresh(issuer: issuer)
             proved = try issuers.user(ofToken: token)
         }
-        return proved.user.auth["token"]?.objectMembers ?? [:]
+        return proved.user.auth["token"]?.members ?? [:]
     }
 }

@@ -24,7 +24,7 @@ struct IdentityRequest: Sendable {
 
     /// - Parameter body: The body; a field that is null is as if it were not there.
     init(body: JSONValue, caller: IdentityCaller) {
-        self.body = body.objectMembers.map { .object($0.filter { $0.value != .null }) } ?? body
+        self.body = body.members.map { .object($0.filter { $0.value != .null }) } ?? body
         self.caller = caller
     }
 
@@ -89,7 +89,7 @@ struct IdentityRequest: Sendable {
     /// A list of objects, each with the caller; empty when it is absent.
     func objects(_ name: String, maxCount: Int = 1000) throws(IdentityError) -> [IdentityRequest] {
         try list(name, maxCount: maxCount).map { (element) throws(IdentityError) in
-            guard element.objectMembers != nil else { throw .invalidValue(name) }
+            guard element.members != nil else { throw .invalidValue(name) }
             return IdentityRequest(body: element, caller: caller)
         }
     }

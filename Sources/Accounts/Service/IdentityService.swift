@@ -41,7 +41,7 @@ package final class IdentityService: Sendable {
     ) async throws(IdentityError) -> JSONValue {
         let request = IdentityRequest(body: body, caller: caller)
         do throws(IdentityError) {
-            guard body.objectMembers != nil else { throw .invalidValue("the body, which is no object") }
+            guard body.members != nil else { throw .invalidValue("the body, which is no object") }
             guard !operation.needsAdmin || caller.isAdmin, !operation.needsEmulator || parts.settings.isEmulator else {
                 throw .insufficientPermission
             }

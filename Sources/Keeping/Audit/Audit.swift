@@ -57,7 +57,7 @@ package struct Audit: Sendable {
 
     /// The number of posts that there are, or that one person has.
     private func total() async throws -> Int {
-        let lists = PostLists.all(of: order.user).lists
+        let lists = PostIDLists.all(of: order.user).lists
         return try await tools.tree.snapshot(size: .large) { snapshot in
             try lists.reduce(0) { sum, list in try sum + snapshot.childCount(of: list) }
         }

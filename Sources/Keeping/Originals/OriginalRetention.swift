@@ -17,7 +17,7 @@ package struct OriginalRetention: PostJob {
 
     package let tools: PostTools
     private let rule: OriginalRule?
-    private let lists: PostLists
+    private let lists: PostIDLists
 
     /// - Parameters:
     ///   - rule: What is done; nil for nothing.
@@ -25,7 +25,7 @@ package struct OriginalRetention: PostJob {
     ///   - time: By when the age of posts is told, in milliseconds since the epoch.
     package init(_ tools: PostTools, by rule: OriginalRule?, user: UserID? = nil, at time: Int64) {
         (self.tools, self.rule) = (tools, rule)
-        var lists = PostLists.all(of: user)
+        var lists = PostIDLists.all(of: user)
         lists.until = rule?.deadline(at: time) ?? 0
         self.lists = lists
     }

@@ -31,14 +31,14 @@ package struct OriginalScrub: PostJob {
     package var isLook: Bool { isCheck }
 
     package func page(after position: PostID?) async throws -> [PostID] {
-        let posts = try await PostLists.all(of: user).page(after: position, in: tools.tree)
+        let posts = try await PostIDLists.all(of: user).page(after: position, in: tools.tree)
         let avatars = try await avatars().filter { id in position.map { $0 < id } ?? true }
         guard let last = posts.last else { return avatars }
         return (posts + avatars.filter { $0 < last }).sorted()
     }
 
     package func count() async throws -> Int {
-        try await PostLists.all(of: user).count(in: tools.tree) + avatars().count
+        try await PostIDLists.all(of: user).count(in: tools.tree) + avatars().count
     }
 
     /// The pictures of the people whose photos are looked at, in the order of their ids.

@@ -34,14 +34,14 @@ package struct PostSelection: Sendable, Hashable {
             guard let uid = UserID(user) else { throw Failure.noUserID(user) }
             self.user = uid
         }
-        if let since { self.since = try Moment.milliseconds(since) }
-        if let until { self.until = try Moment.milliseconds(until) }
+        if let since { self.since = try WrittenTime.milliseconds(since) }
+        if let until { self.until = try WrittenTime.milliseconds(until) }
     }
 
     /// The lists that have these posts.
-    var posts: PostLists {
-        var lists = PostLists.all(of: user)
-        if let list { lists = PostLists(lists: [Paths.postList(list)]) }
+    var posts: PostIDLists {
+        var lists = PostIDLists.all(of: user)
+        if let list { lists = PostIDLists(lists: [Paths.postList(list)]) }
         (lists.since, lists.until) = (since, until)
         return lists
     }

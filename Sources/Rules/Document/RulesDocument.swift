@@ -38,7 +38,7 @@ package struct RulesDocument: Sendable {
             throw TreeError(
                 .tooLarge, "the rules have \(bytes.count) bytes, the limit is \(Self.maxBytes)", hint: "write fewer")
         }
-        let source = try SourceText(bytes)
+        let source = try RulesText(bytes)
         let json = source.json
         var tokenizer = JSONTokenizer(RulesReader(source, isLenient: isLenient))
         do {

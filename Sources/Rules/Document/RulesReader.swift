@@ -18,7 +18,7 @@ struct RulesReader: JSONSink {
 
     /// The rules, once the text has ended.
     private(set) var root = RulesNode(RulesNodeDraft(name: ""))
-    private var source: SourceText
+    private var source: RulesText
     /// The number of strings that have come, keys among them.
     private var stringCount = 0
     /// The offset of the fault in the document, where it is not that of the last token.
@@ -37,7 +37,7 @@ struct RulesReader: JSONSink {
     /// Whether a rule that does not compile is one that is never true, and no failure.
     private let isLenient: Bool
 
-    init(_ source: SourceText, isLenient: Bool = false) {
+    init(_ source: RulesText, isLenient: Bool = false) {
         self.source = source
         self.isLenient = isLenient
     }

@@ -21,7 +21,7 @@ package struct StorageRules: Sendable {
     private let blocks: [StorageMatch]
     private let version: Int
     private let expressions: [String: RegularExpression]
-    private let text: SourceText
+    private let text: RulesText
 
     /// Reads rules.
     ///
@@ -33,7 +33,7 @@ package struct StorageRules: Sendable {
                 .tooLarge, "the rules have \(text.utf8.count) bytes, the limit is \(Self.maxBytes)", hint: "write fewer"
             )
         }
-        var source = SourceText(plain: Array(text.utf8))
+        var source = RulesText(plain: Array(text.utf8))
         do throws(ExpressionError) {
             var parser = try StorageRulesParser(text)
             blocks = try parser.parse()

@@ -75,7 +75,7 @@ struct IdentityResponder: HTTPResponder {
     }
 
     private func fields(_ text: String) throws(IdentityError) -> JSONValue {
-        guard let fields = Accounts.FormFields.object(text) else {
+        guard let fields = IdentityForm.object(text) else {
             throw IdentityError("INVALID_ARGUMENT : the fields cannot be read")
         }
         return fields

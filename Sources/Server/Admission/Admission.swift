@@ -79,14 +79,12 @@ private struct CredentialFields {
 
     init(query: String?) {
         guard let query, query.utf8.contains(UInt8(ascii: "a")) else { return }
-        for pair in Substring(query).utf8.split(separator: UInt8(ascii: "&")) {
-            let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-            guard parts.count == 2 else { continue }
-            switch String(Substring(parts[0])) {
-            case "access_token": accessToken = PercentEncoding.decode(parts[1], plusIsSpace: true)
-            case "auth": auth = PercentEncoding.decode(parts[1], plusIsSpace: true)
-            case "auth_variable_override": authOverride = PercentEncoding.decode(parts[1], plusIsSpace: true)
-            case "as": actingFor = PercentEncoding.decode(parts[1], plusIsSpace: true)
+        for field in URLEncodedFields(query) where field.encodedValue != nil {
+            switch field.encodedName {
+            case "access_token": accessToken = field.value
+            case "auth": auth = field.value
+            case "auth_variable_override": authOverride = field.value
+            case "as": actingFor = field.value
             default: break
             }
         }

@@ -26,7 +26,7 @@ final class ClientConnection: Sendable {
 
     private let proxies: TrustedProxies?
 
-    private init(
+    init(
         _ peer: Peer, isEncrypted: Bool = false, at localAddress: IPAddress? = nil, proxies: TrustedProxies? = nil
     ) {
         self.peer = peer

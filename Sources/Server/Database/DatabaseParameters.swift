@@ -34,11 +34,9 @@ struct DatabaseParameters: Sendable {
     ///
     /// - Throws: `Failure` with the code `bad_request`.
     init(query: String?) throws(Failure) {
-        guard let query else { return }
-        for pair in Substring(query).utf8.split(separator: UInt8(ascii: "&")) {
-            let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-            let name = String(Substring(parts[0]))
-            guard let value = parts.count > 1 ? PercentEncoding.decode(parts[1], plusIsSpace: true) : "" else {
+        for field in URLEncodedFields(query) {
+            let name = String(field.encodedName)
+            guard let value = field.value else {
                 throw Failure(.badRequest, "\(name.prefix(80)) is not percent-encoded UTF-8")
             }
             try set(name, value)

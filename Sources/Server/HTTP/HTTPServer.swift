@@ -131,11 +131,7 @@ package struct HTTPServer: Service, CustomStringConvertible {
     package func run() async throws {
         try addresses.prepareSocket()
         defer { addresses.removeSocket() }
-        let operations = OperationsReport(
-            .init(
-                storage: parts.storage, disk: parts.disk, store: parts.store, scheduler: parts.scheduler,
-                batches: parts.batches),
-            health, room: room, open: admission.open, audit: audit, traffic: traffic, pages: pages)
+        let operations = operationsReport
         let responder = responder(operations)
         var listeners: [any Service] = [operations.history, socketApplication(responder)]
         if let address = settings.listen {
@@ -159,7 +155,15 @@ package struct HTTPServer: Service, CustomStringConvertible {
 
     // MARK: - What is served
 
-    private func responder(_ operations: OperationsReport) -> Dispatcher {
+    var operationsReport: OperationsReport {
+        OperationsReport(
+            .init(
+                storage: parts.storage, disk: parts.disk, store: parts.store, scheduler: parts.scheduler,
+                batches: parts.batches),
+            health, room: room, open: admission.open, audit: audit, traffic: traffic, pages: pages)
+    }
+
+    func responder(_ operations: OperationsReport) -> Dispatcher {
         let proxyWarning = ProxyWarning()
         let photosGuard = SiteGuard(names: names, origins: origins, proxyWarning: proxyWarning)
         var databaseGuard = photosGuard

@@ -179,8 +179,7 @@ struct MediaRoutes: Sendable {
         .notFound, "there is no such file", hint: "the addresses stand in the post")
 
     private func headers(of name: BlobName) -> HTTPFields {
-        let suffix = name.fileName.split(separator: ".").last.map(String.init)
-        let format = ImageFormat.allCases.first { $0.fileExtension == suffix }
+        let format = name.fileName.split(separator: ".").last.flatMap { ImageFormat(fileExtension: $0) }
         var headers: HTTPFields = [
             .contentType: format?.contentType ?? "application/octet-stream",
             .acceptRanges: "bytes",
@@ -191,10 +190,10 @@ struct MediaRoutes: Sendable {
     }
 
     /// The range, unless the client has another version of the file (RFC 9110 §13.1.5).
-    private func range(_ request: Request, _ tag: String, _ byteCount: Int) -> ByteRange {
+    private func range(_ request: Request, _ tag: String, _ byteCount: Int) -> RequestedRange {
         guard request.method == .get else { return .whole }  // RFC 9110 §14.2 defines ranges for GET alone.
         if let condition = request.headers[.ifRange], condition != tag { return .whole }
-        return ByteRange(header: request.headers[.range], byteCount: byteCount)
+        return RequestedRange(header: request.headers[.range], byteCount: byteCount)
     }
 }
 

@@ -10,25 +10,24 @@ struct StorageRulesRoutes: Sendable {
     let rules: StorageRulesStore
 
     func add(to routes: inout RouteTable) {
-        let show = Operation(
-            "The storage rules, as they were written; for admins.", answers: [.content("text/plain")],
-            errors: [.badToken, .adminOnly], run: show)
-        let replace = Operation(
-            "Replaces the storage rules; for admins.", body: ["text/plain": .text],
-            answers: [.json(StorageRulesDocument.self)], errors: [.badToken, .adminOnly, .invalidRules, .tooLarge],
+        let show = Operation.admin(
+            for: "reading the storage rules",
+            "The storage rules, as they were written.", answers: [.content("text/plain")], run: show)
+        let replace = Operation.admin(
+            for: "replacing the storage rules",
+            "Replaces the storage rules.", body: ["text/plain": .text],
+            answers: [.json(StorageRulesDocument.self)], errors: [.invalidRules, .tooLarge],
             run: replace)
         routes.add("/v1/storage-rules", [.get: show, .put: replace])
     }
 
     @Sendable private func show(_ request: Request, _ context: RequestContext) async throws -> Response {
-        try context.requireAdmin(for: "reading the storage rules")
         return Response(
             status: .ok, headers: [.contentType: "text/plain; charset=utf-8", .cacheControl: "no-store"],
             body: ResponseBody(byteBuffer: ByteBuffer(string: rules.inForce.text)))
     }
 
     @Sendable private func replace(_ request: Request, _ context: RequestContext) async throws -> Response {
-        try context.requireAdmin(for: "replacing the storage rules")
         let body = try await request.body.collect(upTo: StorageRules.maxBytes)
         guard let text = String(validating: Array(body.readableBytesView).span) else {
             throw Failure(.invalidRules, "the rules are no UTF-8")

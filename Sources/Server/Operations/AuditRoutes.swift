@@ -10,8 +10,9 @@ struct AuditRoutes: Sendable {
     let slot: JobSlot
 
     func add(to routes: inout RouteTable) {
-        let audit = Operation(
-            "Compares everything in the store with everything else; through the Unix socket.",
+        let audit = Operation.admin(
+            for: "looking through the store",
+            "Compares everything in the store with everything else.",
             [
                 Parameter.query("action", .one(of: AuditAction.self), "what to do").required,
                 .query("user", .userID, "only this person's posts"),
@@ -27,19 +28,19 @@ struct AuditRoutes: Sendable {
                     .any(
                         .document(FindingDocument.self), .document(AuditStepDocument.self),
                         .document(JobFailureDocument.self)))
-            ], errors: [.badRequest, .badUser, .adminOnly, .jobRunning], run: audit)
+            ], errors: [.badRequest, .badUser, .jobRunning], run: audit)
         routes.add("/v1/audit", [.post: audit])
-        let explain = Operation(
-            "The life of a post, an upload or a file; through the Unix socket.",
+        let explain = Operation.admin(
+            for: "the life of a post",
+            "The life of a post, an upload or a file.",
             [Parameter.query("of", .text(upTo: Self.maxName), "an id, or the path or the address of a file").required],
-            answers: [.json(ExplanationDocument.self)], errors: [.adminOnly, .notFound], run: explain)
+            answers: [.json(ExplanationDocument.self)], errors: [.notFound], run: explain)
         routes.add("/v1/explain", [.get: explain])
     }
 
     private static let maxName = 2048
 
     @Sendable private func explain(_ request: Request, _ context: RequestContext) async throws -> Response {
-        try context.requireAdmin(for: "the life of a post")
         let subject = try ExplainedSubject(String((context.query["of"] ?? "").prefix(Self.maxName)))
         return .json(try await Explanation(tools).document(of: subject))
     }
@@ -50,7 +51,6 @@ struct AuditRoutes: Sendable {
     private static let maxRate = 1 << 50
 
     @Sendable private func audit(_ request: Request, _ context: RequestContext) async throws -> Response {
-        try context.requireAdmin(for: "looking through the store")
         let audit = Audit(tools, try order(context.query))
         return try await JobAnswer.response(to: request, isTrusted: context.isTrusted, in: slot) {
             answer in

@@ -14,8 +14,9 @@ struct BackupRoutes: Sendable {
     init(_ storage: StorageFolder) { self.storage = storage }
 
     func add(to routes: inout RouteTable) {
-        let backup = Operation(
-            "Makes a backup of the store in a folder, or a file, of the service's machine; through the Unix socket.",
+        let backup = Operation.admin(
+            for: "backups",
+            "Makes a backup of the store in a folder, or a file, of the service's machine, through the Unix socket.",
             [
                 Parameter.query(
                     "to", .text(matching: "^/[^\\x00]{0,4095}$"),
@@ -27,12 +28,11 @@ struct BackupRoutes: Sendable {
                     .any(
                         .document(FindingDocument.self), .document(BackupStepDocument.self),
                         .document(JobFailureDocument.self)))
-            ], errors: [.badRequest, .adminOnly, .jobRunning], run: backup)
+            ], errors: [.badRequest, .jobRunning], run: backup)
         routes.add("/v1/backup", [.post: backup])
     }
 
     @Sendable private func backup(_ request: Request, _ context: RequestContext) async throws -> Response {
-        try context.requireAdmin(for: "backups")
         guard context.isTrusted else {
             throw Failure(
                 .adminOnly, "a backup writes to the service's machine, and is made from there",

@@ -17,47 +17,52 @@ struct BatchRoutes: Sendable {
 
     func add(to routes: inout RouteTable) {
         let order = BatchOrder.schema
-        let errors: [ErrorCode] = [.badToken, .adminOnly, .badUser, .badTime, .jobRunning, .unsupportedType]
-        let list = Operation(
-            "The jobs over posts, the newest first; for admins.", answers: [.json(BatchJobListDocument.self)],
-            errors: [.badToken, .adminOnly], run: list)
-        let begin = Operation(
-            "Begins a job over posts, which goes on by itself; for admins.", body: ["application/json": order],
+        let errors: [ErrorCode] = [.badUser, .badTime, .jobRunning, .unsupportedType]
+        let list = Operation.admin(
+            for: "the list of jobs",
+            "The jobs over posts, the newest first.", answers: [.json(BatchJobListDocument.self)], run: list)
+        let begin = Operation.admin(
+            for: "beginning a job",
+            "Begins a job over posts, which goes on by itself.", body: ["application/json": order],
             answers: [.json(BatchJobDocument.self, .created)], errors: errors, run: begin)
         routes.add("/v1/jobs", [.get: list, .post: begin])
-        let plan = Operation(
-            "Counts what a job over posts would do; for admins.", body: ["application/json": order],
+        let plan = Operation.admin(
+            for: "planning a job",
+            "Counts what a job over posts would do.", body: ["application/json": order],
             answers: [.json(BatchPlanDocument.self)], errors: errors, run: plan)
         routes.add("/v1/jobs/plan", [.post: plan])
-        let one = Operation(
-            "A job over posts; for admins.", [.path("id", .postID)], answers: [.json(BatchJobDocument.self)],
-            errors: [.badToken, .adminOnly, .notFound], run: show)
-        let remove = Operation(
-            "Forgets a job that has ended; for admins.", [.path("id", .postID)], answers: [.empty(.noContent)],
-            errors: [.badToken, .adminOnly, .notFound, .wrongState], run: remove)
+        let one = Operation.admin(
+            for: "looking at a job",
+            "A job over posts.", [.path("id", .postID)], answers: [.json(BatchJobDocument.self)],
+            errors: [.notFound], run: show)
+        let remove = Operation.admin(
+            for: "forgetting a job",
+            "Forgets a job that has ended.", [.path("id", .postID)], answers: [.empty(.noContent)],
+            errors: [.notFound, .wrongState], run: remove)
         routes.add("/v1/jobs/{id}", [.get: one, .delete: remove])
         let verbs: [(String, BatchJobState, String)] = [
-            ("pause", .paused, "Has a job over posts wait; for admins."),
-            ("resume", .running, "Has a job over posts go on; for admins."),
-            ("cancel", .cancelled, "Ends a job over posts; what it has done stays; for admins."),
+            ("pause", .paused, "Has a job over posts wait."),
+            ("resume", .running, "Has a job over posts go on."),
+            ("cancel", .cancelled, "Ends a job over posts; what it has done stays."),
         ]
         for (verb, state, summary) in verbs {
-            let change = Operation(
+            let change = Operation.admin(
+                for: "changing a job",
                 summary, [.path("id", .postID)], answers: [.json(BatchJobDocument.self)],
-                errors: [.badToken, .adminOnly, .notFound, .wrongState, .jobRunning]
+                errors: [.notFound, .wrongState, .jobRunning]
             ) { request, context in try await set(state, request, context) }
             routes.add("/v1/jobs/{id}/\(verb)", [.post: change])
         }
         let phases: [(String, BatchJobPhase, String)] = [
-            ("switch", .switch, "Has posts show what a job has rendered; for admins."),
-            ("rollback", .rollback, "Has posts show again what they showed before a job; for admins."),
+            ("switch", .switch, "Has posts show what a job has rendered."),
+            ("rollback", .rollback, "Has posts show again what they showed before a job."),
         ]
         for (verb, phase, summary) in phases {
-            let change = Operation(
+            let change = Operation.admin(
+                for: "changing a job",
                 summary, [.path("id", .postID)], answers: [.json(BatchJobDocument.self)],
-                errors: [.badToken, .adminOnly, .notFound, .wrongState, .jobRunning]
+                errors: [.notFound, .wrongState, .jobRunning]
             ) { _, context in
-                try context.requireAdmin(for: "changing a job")
                 return .json(document(try await batches.begin(phase, of: try Self.id(context))))
             }
             routes.add("/v1/jobs/{id}/\(verb)", [.post: change])
@@ -65,20 +70,17 @@ struct BatchRoutes: Sendable {
     }
 
     @Sendable private func list(_ request: Request, _ context: RequestContext) async throws -> Response {
-        try context.requireAdmin(for: "the list of jobs")
         let jobs = try await batches.list()
         return .json(BatchJobListDocument(jobs: jobs.map(document)))
     }
 
     @Sendable private func show(_ request: Request, _ context: RequestContext) async throws -> Response {
-        try context.requireAdmin(for: "looking at a job")
         let id = try Self.id(context)
         guard let job = try await batches.list().first(where: { $0.id == id }) else { throw Self.noJob }
         return .json(document(job))
     }
 
     @Sendable private func begin(_ request: Request, _ context: RequestContext) async throws -> Response {
-        try context.requireAdmin(for: "beginning a job")
         var order = try await BatchOrder(request, context)
         if order.kind == .originals { order.rule = try order.rule(orBy: settings.value) }
         guard !slot.isInUse else {
@@ -88,7 +90,6 @@ struct BatchRoutes: Sendable {
     }
 
     @Sendable private func plan(_ request: Request, _ context: RequestContext) async throws -> Response {
-        try context.requireAdmin(for: "planning a job")
         let order = try await BatchOrder(request, context)
         return .json(try await plan(order))
     }
@@ -107,7 +108,6 @@ struct BatchRoutes: Sendable {
     }
 
     @Sendable private func remove(_ request: Request, _ context: RequestContext) async throws -> Response {
-        try context.requireAdmin(for: "forgetting a job")
         try await batches.remove(try Self.id(context))
         return Response(status: .noContent)
     }
@@ -115,7 +115,6 @@ struct BatchRoutes: Sendable {
     private func set(
         _ state: BatchJobState, _ request: Request, _ context: RequestContext
     ) async throws -> Response {
-        try context.requireAdmin(for: "changing a job")
         return .json(document(try await batches.set(try Self.id(context), to: state)))
     }
 

@@ -23,35 +23,41 @@ struct FailureRoutes: Sendable {
             .query("user", .userID, "only this person's"),
         ]
         let all = filter + [.query("all", .flag, "all, where no reason and no user is given")]
-        let errors: [ErrorCode] = [.badToken, .adminOnly, .badRequest, .badUser]
-        let list = Operation(
-            "What could not become a post, the newest first; for admins.",
+        let errors: [ErrorCode] = [.badRequest, .badUser]
+        let list = Operation.admin(
+            for: "the list of failures",
+            "What could not become a post, the newest first.",
             filter + .page(of: "failures", from: "before"), answers: [.json(FailureListDocument.self)],
             errors: errors, run: list)
-        let dropAll = Operation(
-            "Deletes what could not become a post, for good; for admins.", all,
+        let dropAll = Operation.admin(
+            for: "deciding about failures",
+            "Deletes what could not become a post, for good.", all,
             answers: [.json(FailureOutcomeDocument.self)], errors: errors
         ) { request, context in try await changeAll(.drop, context) }
         routes.add("/v1/failures", [.get: list, .delete: dropAll])
-        let retryAll = Operation(
-            "Puts what could not become a post back into the inbox; for admins.", all,
+        let retryAll = Operation.admin(
+            for: "deciding about failures",
+            "Puts what could not become a post back into the inbox.", all,
             answers: [.json(FailureOutcomeDocument.self)], errors: errors
         ) { request, context in try await changeAll(.retry, context) }
         routes.add("/v1/failures/retry", [.post: retryAll])
         let id = Parameter.path("id", FailureID.schema)
-        let one: [ErrorCode] = [.badToken, .adminOnly, .notFound]
-        let drop = Operation(
-            "Deletes something that could not become a post, for good; for admins.", [id],
+        let one: [ErrorCode] = [.notFound]
+        let drop = Operation.admin(
+            for: "deciding about failures",
+            "Deletes something that could not become a post, for good.", [id],
             answers: [.json(FailureOutcomeDocument.self)], errors: one
         ) { request, context in try await change(.drop, context) }
         routes.add("/v1/failures/{id}", [.delete: drop])
-        let retry = Operation(
-            "Puts something that could not become a post back into the inbox; for admins.", [id],
+        let retry = Operation.admin(
+            for: "deciding about failures",
+            "Puts something that could not become a post back into the inbox.", [id],
             answers: [.json(FailureOutcomeDocument.self)], errors: one + [.exists]
         ) { request, context in try await change(.retry, context) }
         routes.add("/v1/failures/{id}/retry", [.post: retry])
-        let picture = Operation(
-            "The file that could not become a post; for admins.",
+        let picture = Operation.admin(
+            for: "a photo that could not become a post",
+            "The file that could not become a post.",
             [id, .query("width", .integer(Self.widths), "for a smaller JPEG, where it can be decoded")],
             answers: [.content("image/*"), .content("application/octet-stream")],
             errors: one + [.badRequest, .corrupt, .truncated, .unsupportedFormat], run: picture)
@@ -61,7 +67,6 @@ struct FailureRoutes: Sendable {
     // MARK: The list
 
     @Sendable private func list(_ request: Request, _ context: RequestContext) async throws -> Response {
-        try context.requireAdmin(for: "the list of failures")
         let (limit, before) = (try context.query.pageLimit(), try FailureCursor.requested(by: context.query))
         let items = try await items(context.query)
         let sorted = items.map { (cursor: FailureCursor($0), item: $0) }.sorted { $1.cursor < $0.cursor }
@@ -113,7 +118,6 @@ struct FailureRoutes: Sendable {
     }
 
     private func change(_ act: Act, _ context: RequestContext) async throws -> Response {
-        try context.requireAdmin(for: "deciding about failures")
         try await self.act(act, on: try FailureID.path(in: context))
         var outcome = FailureOutcomeDocument()
         if act == .retry { outcome.retried = 1 } else { outcome.dropped = 1 }
@@ -121,7 +125,6 @@ struct FailureRoutes: Sendable {
     }
 
     private func changeAll(_ act: Act, _ context: RequestContext) async throws -> Response {
-        try context.requireAdmin(for: "deciding about failures")
         let query = context.query
         let isAll = try query.flag("all")
         guard isAll || query["reason"] != nil || query["user"] != nil else {
@@ -143,7 +146,6 @@ struct FailureRoutes: Sendable {
     // MARK: The picture
 
     @Sendable private func picture(_ request: Request, _ context: RequestContext) async throws -> Response {
-        try context.requireAdmin(for: "a photo that could not become a post")
         let path = try FailureID.path(in: context)
         let width = try Self.width(context.query)
         let (photo, document, byteCount) = try await told { () throws(FileError) in

@@ -20,23 +20,22 @@ struct OperationsRoutes: Sendable {
     }
 
     func add(to routes: inout RouteTable) {
-        let show = Operation(
-            "How the service is, at a glance; for admins.", answers: [.json(OperationsDocument.self)],
-            errors: [.badToken, .adminOnly], run: show)
+        let show = Operation.admin(
+            for: "how the service is, at a glance,",
+            "How the service is, at a glance.", answers: [.json(OperationsDocument.self)], run: show)
         routes.add("/v1/operations", [.get: show])
-        let follow = Operation(
-            "How the service is as it goes on, as server-sent events; for admins.",
-            answers: [.events(OperationsDocument.self)], errors: [.badToken, .adminOnly], run: follow)
+        let follow = Operation.admin(
+            for: "how the service is, at a glance,",
+            "How the service is as it goes on, as server-sent events.",
+            answers: [.events(OperationsDocument.self)], run: follow)
         routes.add("/v1/operations/events", [.get: follow])
     }
 
     @Sendable private func show(_ request: Request, _ context: RequestContext) async throws -> Response {
-        try context.requireAdmin(for: "how the service is, at a glance,")
         return .json(try await report.document())
     }
 
     @Sendable private func follow(_ request: Request, _ context: RequestContext) async throws -> Response {
-        try context.requireAdmin(for: "how the service is, at a glance,")
         let lease = try context.begin(.stream)
         let ticket = admission.open.add(
             .stream, request.head.path, by: context.proof, from: context.client.address(of: request.head))

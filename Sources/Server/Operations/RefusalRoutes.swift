@@ -6,15 +6,15 @@ struct RefusalRoutes: Sendable {
     let audit: AuditLog
 
     func add(to routes: inout RouteTable) {
-        let list = Operation(
-            "The last refusals and acts of admins, the newest first; for admins.",
+        let list = Operation.admin(
+            for: "the list of refusals",
+            "The last refusals and acts of admins, the newest first.",
             [.query("limit", .integer(1...AuditLog.kept), "the largest number of them")],
-            answers: [.json(RefusalListDocument.self)], errors: [.badToken, .adminOnly], run: list)
+            answers: [.json(RefusalListDocument.self)], run: list)
         routes.add("/v1/refusals", [.get: list])
     }
 
     @Sendable private func list(_ request: Request, _ context: RequestContext) async throws -> Response {
-        try context.requireAdmin(for: "the list of refusals")
         guard let text = context.query["limit"] else {
             return .json(RefusalListDocument(refusals: audit.last(AuditLog.kept)))
         }

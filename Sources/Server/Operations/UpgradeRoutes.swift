@@ -10,18 +10,18 @@ struct UpgradeRoutes: Sendable {
     init(_ storage: StorageFolder) { self.storage = storage }
 
     func add(to routes: inout RouteTable) {
-        let look = Operation(
-            "Whether the store was brought forward from an earlier version; through the Unix socket.",
-            answers: [.json(UpgradeDocument.self)], errors: [.adminOnly]
+        let look = Operation.admin(
+            for: "the store's format",
+            "Whether the store was brought forward from an earlier version.",
+            answers: [.json(UpgradeDocument.self)]
         ) { [storage] _, context in
-            try context.requireAdmin(for: "the store's format")
             return .json(storage.upgrade)
         }
-        let confirm = Operation(
-            "Takes the store as it was brought forward, for good; through the Unix socket.",
-            answers: [.json(UpgradeDocument.self)], errors: [.adminOnly, .wrongState]
+        let confirm = Operation.admin(
+            for: "the store's format",
+            "Takes the store as it was brought forward, for good.",
+            answers: [.json(UpgradeDocument.self)], errors: [.wrongState]
         ) { [storage] _, context in
-            try context.requireAdmin(for: "the store's format")
             try storage.confirmUpgrade()
             return .json(storage.upgrade)
         }

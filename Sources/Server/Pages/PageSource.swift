@@ -92,12 +92,7 @@ extension Request {
     /// What the query has by a name; nil for nothing, and for what is empty or no text. Pages are asked for with words of
     /// whoever asks, so that others are passed over.
     func queryText(_ name: String) -> String? {
-        for pair in (uri.query ?? "").split(separator: "&") {
-            let parts = Substring(pair).utf8.split(
-                separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-            guard parts.count == 2, PercentEncoding.decode(parts[0], plusIsSpace: true) == name else { continue }
-            return PercentEncoding.decode(parts[1], plusIsSpace: true).flatMap { $0.isEmpty ? nil : $0 }
-        }
-        return nil
+        let field = URLEncodedFields(uri.query).first { $0.encodedValue != nil && $0.name == name }
+        return field?.value.flatMap { $0.isEmpty ? nil : $0 }
     }
 }

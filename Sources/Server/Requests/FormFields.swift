@@ -29,7 +29,7 @@ struct FormFields: Sendable {
     /// Reads `name=value&…`; `+` is a space, `%XX` a byte of UTF-8.
     ///
     /// - Throws: As ``read(urlEncoded:)``.
-    init(urlEncoded text: some StringProtocol, names: [String], lists: Set<String> = []) throws(Failure) {
+    init(urlEncoded text: String, names: [String], lists: Set<String> = []) throws(Failure) {
         self.names = names
         self.lists = lists
         try read(urlEncoded: text)
@@ -38,15 +38,11 @@ struct FormFields: Sendable {
     /// Takes in more fields of that form.
     ///
     /// - Throws: `Failure` with the code `bad_request` for what cannot be decoded, is not known, or is given twice.
-    mutating func read(urlEncoded text: some StringProtocol) throws(Failure) {
-        for pair in text.split(separator: "&") {
-            let parts = Substring(pair).utf8.split(
-                separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-            guard let name = PercentEncoding.decode(parts[0], plusIsSpace: true),
-                let value = parts.count > 1 ? PercentEncoding.decode(parts[1], plusIsSpace: true) : ""
-            else {
+    mutating func read(urlEncoded text: String) throws(Failure) {
+        for field in URLEncodedFields(text) {
+            guard let name = field.name, let value = field.value else {
                 throw Failure(
-                    .badRequest, "\"\(pair.prefix(80))\" is not percent-encoded UTF-8",
+                    .badRequest, "\"\(field.text.prefix(80))\" is not percent-encoded UTF-8",
                     hint: "with curl: --get --data-urlencode 'text=…'")
             }
             try set(name, value)

@@ -39,6 +39,28 @@ struct Operation: Sendable {
         self.run = run
     }
 
+    /// An operation for admins: the sender is checked before the handler, and the description says so.
+    ///
+    /// - Parameters:
+    ///   - what: The operation as its refusal names it, such as "the list of jobs".
+    ///   - isProven: Whether the admins of an emulator, who prove nothing, are refused too.
+    static func admin(
+        for what: String, isProven: Bool = false, _ summary: String, _ parameters: [Parameter] = [],
+        body: [String: Schema] = [:], answers: [Answer], errors: [ErrorCode] = [], run: @escaping Handler
+    ) -> Operation {
+        Operation(
+            "\(summary) For admins.", parameters, body: body, answers: answers,
+            errors: [.badToken, .adminOnly] + errors
+        ) { request, context in
+            if isProven {
+                try context.requireProvenAdmin(for: what)
+            } else {
+                try context.requireAdmin(for: what)
+            }
+            return try await run(request, context)
+        }
+    }
+
     /// Does it, with the fields of the query; a field that is not declared is refused. What is read for a `GET` counts to the
     /// sender; files, pages and probes wait for nothing that was read before.
     func respond(to request: Request, _ context: RequestContext) async throws -> Response {

@@ -54,3 +54,43 @@ enum PercentEncoding {
         Character(UnicodeScalar(byte)).hexDigitValue.map(UInt8.init)
     }
 }
+
+/// The fields of a query, or of a body of the type `application/x-www-form-urlencoded`, in the order in which they were sent (WHATWG
+/// URL §5).
+package struct URLEncodedFields: Sequence, IteratorProtocol {
+    /// A field as it was sent, which is decoded when it is asked for.
+    package struct Field {
+        /// The field as it was sent, undecoded.
+        package let text: Substring
+        /// The name, undecoded.
+        package let encodedName: Substring
+        /// The value, undecoded; nil for a field without an equals sign.
+        package let encodedValue: Substring?
+
+        fileprivate init(_ pair: Substring.UTF8View) {
+            text = Substring(pair)
+            let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            encodedName = Substring(parts[0])
+            encodedValue = parts.count > 1 ? Substring(parts[1]) : nil
+        }
+
+        /// The name; nil for what is not percent-encoded UTF-8.
+        package var name: String? { PercentEncoding.decode(encodedName.utf8, plusIsSpace: true) }
+
+        /// The value, empty for a field without an equals sign; nil for what is not percent-encoded UTF-8.
+        package var value: String? { PercentEncoding.decode((encodedValue ?? "").utf8, plusIsSpace: true) }
+    }
+
+    private var rest: Substring.UTF8View
+
+    /// Begins before the first field of a text, which has none when it is nil.
+    package init(_ text: String?) { rest = Substring(text ?? "").utf8 }
+
+    package mutating func next() -> Field? {
+        rest = rest.drop { $0 == UInt8(ascii: "&") }
+        guard !rest.isEmpty else { return nil }
+        let pair = rest.prefix { $0 != UInt8(ascii: "&") }
+        rest = rest[pair.endIndex...]
+        return Field(pair)
+    }
+}

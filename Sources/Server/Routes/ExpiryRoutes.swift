@@ -7,18 +7,18 @@ struct ExpiryRoutes: Sendable {
     let expiry: PostExpiry
 
     func add(to routes: inout RouteTable) {
-        let expire = Operation(
-            "Deletes posts that are older than that, some at a time; for admins.",
+        let expire = Operation.admin(
+            for: "deleting posts by their age",
+            "Deletes posts that are older than that, some at a time.",
             [
                 Parameter.query("older_than", .integer(60...8_640_000_000), "the age in seconds").required,
                 .query("dry_run", .flag, "whether only to count"),
                 .query("after", .text, "the `next` of the answer before"),
-            ], answers: [.json(ExpiryDocument.self)], errors: [.adminOnly], run: expire)
+            ], answers: [.json(ExpiryDocument.self)], run: expire)
         routes.add("/v1/expire", [.post: expire])
     }
 
     @Sendable private func expire(_ request: Request, _ context: RequestContext) async throws -> Response {
-        try context.requireAdmin(for: "deleting posts by their age")
         let query = context.query
         guard let seconds = query["older_than"].flatMap({ Int($0) }), (60...8_640_000_000).contains(seconds) else {
             throw Failure(

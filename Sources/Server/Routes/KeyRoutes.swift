@@ -21,37 +21,40 @@ struct KeyRoutes: Sendable {
 
     func add(to routes: inout RouteTable) {
         let name = Schema.text(matching: "^[-0-9A-Z_a-z]{1,64}$")
-        let list = Operation(
-            "The admin keys, without the keys themselves; for admins.",
-            answers: [.lines(.document(AdminKeyDocument.self))],
-            errors: [.badToken, .adminOnly], run: list)
-        let make = Operation(
-            "Makes an admin key, which is told once; for admins.",
+        let list = Operation.admin(
+            for: "the list of admin keys",
+            "The admin keys, without the keys themselves.",
+            answers: [.lines(.document(AdminKeyDocument.self))], run: list)
+        let make = Operation.admin(
+            for: "making an admin key", isProven: true,
+            "Makes an admin key, which is told once.",
             [
                 Parameter.query("name", name, "what to call it").required,
                 .query("lifetime", .integer(1...315_360_000), "seconds for which it is good; for ever otherwise"),
             ],
-            answers: [.json(AdminKeyDocument.self, .created)], errors: [.badToken, .adminOnly, .wrongState], run: make)
+            answers: [.json(AdminKeyDocument.self, .created)], errors: [.wrongState], run: make)
         routes.add("/v1/keys", [.get: list, .post: make])
-        let remove = Operation(
-            "Deletes an admin key, which is good no more then; for admins.", [.path("name", name)],
-            answers: [.json(AdminKeyDeletionDocument.self)], errors: [.badToken, .adminOnly, .notFound], run: remove)
+        let remove = Operation.admin(
+            for: "deleting an admin key", isProven: true,
+            "Deletes an admin key, which is good no more then.", [.path("name", name)],
+            answers: [.json(AdminKeyDeletionDocument.self)], errors: [.notFound], run: remove)
         routes.add("/v1/keys/{name}", [.delete: remove])
-        let rotate = Operation(
-            "Replaces the key that signs tokens; for admins.",
+        let rotate = Operation.admin(
+            for: "replacing the key that signs tokens", isProven: true,
+            "Replaces the key that signs tokens.",
             [.query("compromised", .flag, "whether no token that was issued so far is to count any more")],
-            answers: [.json(SigningKeyDocument.self)], errors: [.badToken, .adminOnly], run: rotate)
+            answers: [.json(SigningKeyDocument.self)], run: rotate)
         routes.add("/v1/signing-keys", [.post: rotate])
-        let rotateMedia = Operation(
-            "Replaces the key that signs addresses of photos; for admins.",
+        let rotateMedia = Operation.admin(
+            for: "replacing the key that signs addresses", isProven: true,
+            "Replaces the key that signs addresses of photos.",
             [.query("compromised", .flag, "whether no address that was signed so far is to be good any more")],
-            answers: [.json(SigningKeyDocument.self)], errors: [.badToken, .adminOnly], run: rotateMedia)
+            answers: [.json(SigningKeyDocument.self)], run: rotateMedia)
         routes.add("/v1/media-keys", [.post: rotateMedia])
     }
 
     /// A JSON object a line.
     @Sendable private func list(_ request: Request, _ context: RequestContext) async throws -> Response {
-        try context.requireAdmin(for: "the list of admin keys")
         let entries = try await answering { () throws(IdentityError) in try await keys.list() }
         var lines = ByteBuffer()
         for entry in entries { lines.writeBytes(AdminKeyDocument(entry).json() + "\n".utf8) }
@@ -60,7 +63,6 @@ struct KeyRoutes: Sendable {
     }
 
     @Sendable private func make(_ request: Request, _ context: RequestContext) async throws -> Response {
-        try context.requireProvenAdmin(for: "making an admin key")
         let (name, lifetime) = (context.query["name"] ?? "", try lifetime(in: context.query))
         let (entry, text) = try await answering { () throws(IdentityError) in
             try await keys.add(name, lifetimeSeconds: lifetime)
@@ -72,14 +74,12 @@ struct KeyRoutes: Sendable {
     }
 
     @Sendable private func remove(_ request: Request, _ context: RequestContext) async throws -> Response {
-        try context.requireProvenAdmin(for: "deleting an admin key")
         let name = context.parameters.get("name") ?? ""
         try await answering { () throws(IdentityError) in try await keys.remove(name) }
         return .json(AdminKeyDeletionDocument(name: name))
     }
 
     @Sendable private func rotate(_ request: Request, _ context: RequestContext) async throws -> Response {
-        try context.requireProvenAdmin(for: "replacing the key that signs tokens")
         let isCompromised = try context.query.flag("compromised")
         let ring = try await signingKeys.rotate(isCompromised: isCompromised)
         authority.replaceKeys(ring)
@@ -87,7 +87,6 @@ struct KeyRoutes: Sendable {
     }
 
     @Sendable private func rotateMedia(_ request: Request, _ context: RequestContext) async throws -> Response {
-        try context.requireProvenAdmin(for: "replacing the key that signs addresses")
         let isCompromised = try context.query.flag("compromised")
         media.replaceKeys(try await mediaKeys.rotate(isCompromised: isCompromised))
         return .json(SigningKeyDocument(signsFrom: WallClock.milliseconds()))

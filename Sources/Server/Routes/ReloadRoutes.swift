@@ -9,15 +9,15 @@ struct ReloadRoutes: Sendable {
     let reload: SettingsReload
 
     func add(to routes: inout RouteTable) {
-        let reload = Operation(
-            "Reads the settings again; through the Unix socket.",
+        let reload = Operation.admin(
+            for: "reloading the settings",
+            "Reads the settings again.",
             [.query("dry_run", .flag, "whether only to compare")], answers: [.json(ReloadDocument.self)],
-            errors: [.adminOnly, .badConfiguration], run: run)
+            errors: [.badConfiguration], run: run)
         routes.add("/v1/reload", [.post: reload])
     }
 
     @Sendable private func run(_ request: Request, _ context: RequestContext) async throws -> Response {
-        try context.requireAdmin(for: "reloading the settings")
         let changes = try await reload(try context.query.flag("dry_run"))
         return .json(ReloadDocument(settings: changes))
     }

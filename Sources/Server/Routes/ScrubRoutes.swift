@@ -12,19 +12,19 @@ struct ScrubRoutes: Sendable {
     let slot: JobSlot
 
     func add(to routes: inout RouteTable) {
-        let scrub = Operation(
-            "Takes the place where they were taken out of stored originals, for good; for admins.",
+        let scrub = Operation.admin(
+            for: "taking the place out of everybody's photos",
+            "Takes the place where they were taken out of stored originals, for good.",
             [
                 .query("user", .userID, "only this person's posts"),
                 .query("check", .flag, "whether only to count the posts that have something to remove"),
-            ], answers: [Self.lines], errors: [.badUser, .adminOnly, .jobRunning], run: scrub)
+            ], answers: [Self.lines], errors: [.badUser, .jobRunning], run: scrub)
         routes.add("/v1/scrub", [.post: scrub])
     }
 
     private static let lines = Answer.lines(.any(.document(JobDocument.self), .document(JobFailureDocument.self)))
 
     @Sendable private func scrub(_ request: Request, _ context: RequestContext) async throws -> Response {
-        try context.requireAdmin(for: "taking the place out of everybody's photos")
         let selection = try PostSelection(user: context.query["user"], since: nil, onlyMissing: false)
         let job = OriginalScrub(tools, user: selection.user, isCheck: try context.query.flag("check"))
         return try await JobAnswer.response(to: request, isTrusted: context.isTrusted, in: slot) { answer in

@@ -15,24 +15,25 @@ struct UnclaimedRoutes: Sendable {
     }
 
     func add(to routes: inout RouteTable) {
-        let list = Operation(
-            "Files that no post claims; through the Unix socket.", answers: [.lines(.document(UnclaimedDocument.self))],
-            errors: [.adminOnly], run: list)
+        let list = Operation.admin(
+            for: "the list of unclaimed files",
+            "Files that no post claims.", answers: [.lines(.document(UnclaimedDocument.self))], run: list)
         routes.add("/v1/unclaimed", [.get: list])
-        let remove = Operation(
-            "Deletes files that no post claims; through the Unix socket.",
+        let remove = Operation.admin(
+            for: "deleting unclaimed files",
+            "Deletes files that no post claims.",
             [.path("uid", .userID), .path("post", .postID)], answers: [.json(UnclaimedDeletionDocument.self)],
-            errors: [.adminOnly, .notFound], run: remove)
+            errors: [.notFound], run: remove)
         routes.add("/v1/unclaimed/{uid}/{post}", [.delete: remove])
-        let accept = Operation(
-            "Takes tree and blobs as they are for one store; through the Unix socket.",
-            answers: [.json(AcceptanceDocument.self)], errors: [.adminOnly], run: accept)
+        let accept = Operation.admin(
+            for: "accepting tree and blobs as they are",
+            "Takes tree and blobs as they are for one store.",
+            answers: [.json(AcceptanceDocument.self)], run: accept)
         routes.add("/v1/unclaimed/accept", [.post: accept])
     }
 
     /// A JSON object a line.
     @Sendable private func list(_ request: Request, _ context: RequestContext) async throws -> Response {
-        try context.requireAdmin(for: "the list of unclaimed files")
         var lines = ByteBuffer()
         for post in try await files.list() { lines.writeBytes(post.json() + "\n".utf8) }
         return Response(
@@ -40,7 +41,6 @@ struct UnclaimedRoutes: Sendable {
     }
 
     @Sendable private func remove(_ request: Request, _ context: RequestContext) async throws -> Response {
-        try context.requireAdmin(for: "deleting unclaimed files")
         guard let owner = UserID(context.parameters.get("uid") ?? ""),
             let id = PostID(context.parameters.get("post") ?? "")
         else {
@@ -52,7 +52,6 @@ struct UnclaimedRoutes: Sendable {
 
     /// Takes tree and blobs as they are for one store.
     @Sendable private func accept(_ request: Request, _ context: RequestContext) async throws -> Response {
-        try context.requireAdmin(for: "accepting tree and blobs as they are")
         try await files.acceptAge()
         return .json(AcceptanceDocument())
     }

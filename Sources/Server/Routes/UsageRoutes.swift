@@ -13,25 +13,26 @@ struct UsageRoutes: Sendable {
     let quotas: UserQuotas
 
     func add(to routes: inout RouteTable) {
-        let list = Operation(
-            "How much room everybody's files take up, by users; for admins.",
+        let list = Operation.admin(
+            for: "the list of what takes up room",
+            "How much room everybody's files take up, by users.",
             .page(of: "users", from: "after"), answers: [.json(UsagePageDocument.self)],
-            errors: [.badRequest, .badToken, .adminOnly], run: list)
+            errors: [.badRequest], run: list)
         routes.add("/v1/usage", [.get: list])
         let show = Operation(
             "How much room somebody's files take up; for that person or an admin.", [.path("uid", .userID)],
             answers: [.json(UsageDocument.self)], errors: [.permissionDenied, .notAllowed, .unknownUser], run: show)
         routes.add("/v1/usage/{uid}", [.get: show])
         let quota = Schema.object(["quota": .any(.integer(0...Int.max), .text)], required: ["quota"])
-        let limit = Operation(
-            "Says how many bytes somebody may store: a number, `none`, or `default` for that of the settings; for admins.",
+        let limit = Operation.admin(
+            for: "saying how much somebody may store",
+            "Says how many bytes somebody may store: a number, `none`, or `default` for that of the settings.",
             [.path("uid", .userID)], body: ["application/json": quota], answers: [.json(UsageDocument.self)],
-            errors: [.badRequest, .badToken, .adminOnly, .unknownUser, .unsupportedType], run: setQuota)
+            errors: [.badRequest, .unknownUser, .unsupportedType], run: setQuota)
         routes.add("/v1/usage/{uid}/quota", [.put: limit])
     }
 
     @Sendable private func list(_ request: Request, _ context: RequestContext) async throws -> Response {
-        try context.requireAdmin(for: "the list of what takes up room")
         let limit = try context.query.pageLimit()
         guard let text = context.query["after"] else { return .json(try await reader.page(after: nil, limit: limit)) }
         guard let last = UserID(text) else {
@@ -41,7 +42,6 @@ struct UsageRoutes: Sendable {
     }
 
     @Sendable private func setQuota(_ request: Request, _ context: RequestContext) async throws -> Response {
-        try context.requireAdmin(for: "saying how much somebody may store")
         let user = try context.user()
         let members = try await context.jsonMembers(
             ["quota"], of: request, upTo: Self.maxBodyBytes, example: #"{"quota": 5000000000}"#)

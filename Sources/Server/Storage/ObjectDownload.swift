@@ -43,10 +43,10 @@ struct ObjectDownload {
         }
     }
 
-    private func range(_ request: Request, _ tag: String) -> ByteRange {
+    private func range(_ request: Request, _ tag: String) -> RequestedRange {
         guard request.method == .get else { return .whole }  // RFC 9110 §14.2 defines ranges for GET alone.
         if let condition = request.headers[.ifRange], condition != tag { return .whole }
-        return ByteRange(header: request.headers[.range], byteCount: object.byteCount)
+        return RequestedRange(header: request.headers[.range], byteCount: object.byteCount)
     }
 
     /// What the client said of the object, and what keeps a page that somebody stores here from acting as one of the service's

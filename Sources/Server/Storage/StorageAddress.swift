@@ -43,15 +43,13 @@ struct StorageQuery {
     ///
     /// - Throws: `Failure` `bad_request` for what is not percent-encoded UTF-8, or too long.
     init(_ query: String?) throws(Failure) {
-        let query = query ?? ""
-        guard query.utf8.count <= Self.maxBytes else {
+        guard (query ?? "").utf8.count <= Self.maxBytes else {
             throw Failure(.badRequest, "the query has more than \(Self.maxBytes) bytes")
         }
-        for pair in Substring(query).utf8.split(separator: UInt8(ascii: "&")) {
-            let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-            guard let name = PercentEncoding.decode(parts[0], plusIsSpace: true),
-                let value = parts.count > 1 ? PercentEncoding.decode(parts[1], plusIsSpace: true) : ""
-            else { throw Failure(.badRequest, "the query is not percent-encoded UTF-8") }
+        for field in URLEncodedFields(query) {
+            guard let name = field.name, let value = field.value else {
+                throw Failure(.badRequest, "the query is not percent-encoded UTF-8")
+            }
             if fields[name] == nil { fields[name] = value }
         }
     }

@@ -36,24 +36,19 @@ package struct CommentPage: Sendable {
         }
     }
 
+    private var rows = PageRows<Comment, TreeKey>()
+
     /// In the order that was asked for.
-    package private(set) var comments: [Comment] = []
-    /// What was passed over, with what is wrong with it; the first ones.
-    package private(set) var skipped: [(id: TreeKey, fault: String)] = []
+    package var comments: [Comment] { rows.items }
+    /// The records that are no comments; the first ones.
+    package var skipped: [SkippedRecord] { rows.skipped }
     /// Whether comments follow this page.
-    package private(set) var hasMore = false
-    /// The last record that the page has, or has passed over.
-    private var end: TreeKey?
+    package var hasMore: Bool { rows.hasMore }
     /// A position in the change log up to which everything is in the page.
-    package private(set) var token: SyncToken?
+    package var token: SyncToken? { rows.token }
 
     /// The comment behind which the next page begins; nil when this is the last.
-    package var next: TreeKey? { hasMore ? end : nil }
-
-    /// The most records that are named when they are passed over.
-    private static let maxSkipped = 1000
-    /// The number of records that one state of the tree is read for.
-    private static let batch = 200
+    package var next: TreeKey? { rows.next }
 
     /// Reads on, in one state of the tree, until the page is full and knows whether more follow; or as far as one state is
     /// to be read.
@@ -62,29 +57,20 @@ package struct CommentPage: Sendable {
     mutating func readOn(
         _ selection: Selection, of post: PostID, from snapshot: TreeSnapshot
     ) throws(TreeError) -> Bool {
-        if token == nil { token = try snapshot.token }
-        if let after = selection.after, let before = selection.before, !(after < before) { return true }
-        let wanted = end == nil ? selection.limit + 1 : Self.batch
-        let records = try snapshot.children(
-            of: Paths.comments(post), range: selection.range(behind: end),
-            order: selection.isNewestFirst ? .descending : .ascending, limit: wanted)
         var blocked = BlockedPeople(of: selection.viewer)
-        for record in records {
-            if try blocked.containAuthor(of: record.value, in: snapshot) {
-                end = record.key
-                continue
-            }
-            if let comment = Comment(record.key, of: post.key, record.value) {
-                if comments.count == selection.limit {
-                    hasMore = true
-                    return true
-                }
-                comments.append(comment)
-            } else if skipped.count < Self.maxSkipped {
-                skipped.append((record.key, Comment.fault(of: record.value) ?? "it is no comment"))
-            }
-            end = record.key
+        return try rows.readOn(limit: selection.limit, from: snapshot) {
+            (end: TreeKey?, limit: Int) throws(TreeError) -> [TreeChild] in
+            if let after = selection.after, let before = selection.before, !(after < before) { return [] }
+            return try snapshot.children(
+                of: Paths.comments(post), range: selection.range(behind: end),
+                order: selection.isNewestFirst ? .descending : .ascending, limit: limit)
+        } position: {
+            $0.key
+        } read: { record throws(TreeError) in
+            if try blocked.containAuthor(of: record.value, in: snapshot) { return .hidden }
+            if let comment = Comment(record.key, of: post.key, record.value) { return .item(comment) }
+            let fault = Comment.fault(of: record.value) ?? "it is no comment"
+            return .skipped(SkippedRecord(id: record.key, fault: fault))
         }
-        return records.count < wanted
     }
 }

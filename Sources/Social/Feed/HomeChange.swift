@@ -27,26 +27,42 @@ package struct HomeChange: Sendable {
     /// The number of things that may be told.
     package var count: Int { touches.count }
 
-    /// The nodes from which changes are seen: what derivations write beside facts is seen where clients can see it.
-    static func nodes(of reader: UserID) -> [TreePath] {
-        [
-            Paths.posts, Paths.people, Paths.stats(reader) / "following", Paths.blocking(reader), Paths.blocked(reader),
-            JobKind.backfill.path, JobKind.home.path / reader.key,
-        ]
+    /// A node from which changes are seen: what derivations write beside facts is seen where clients can see it.
+    private enum Node: Int, CaseIterable {
+        case posts, people, followingCount, blocking, blocked, backfill, home
+
+        func path(of reader: UserID) -> TreePath {
+            switch self {
+            case .posts: Paths.posts
+            case .people: Paths.people
+            case .followingCount: Paths.stats(reader) / "following"
+            case .blocking: Paths.blocking(reader)
+            case .blocked: Paths.blocked(reader)
+            case .backfill: JobKind.backfill.path
+            case .home: JobKind.home.path / reader.key
+            }
+        }
     }
+
+    /// The paths of all nodes from which changes are seen.
+    static func nodes(of reader: UserID) -> [TreePath] { Node.allCases.map { $0.path(of: reader) } }
 
     /// Makes out what a change touches; nil for nothing that is in any home feed of the reader.
     ///
     /// - Parameter seen: The change as it is seen from each of ``nodes(of:)``.
     init?(_ seen: [Change?], for reader: UserID) {
-        guard seen.count == 7, let token = seen.lazy.compactMap({ $0?.token }).first else { return nil }
+        guard seen.count == Node.allCases.count, let token = seen.lazy.compactMap({ $0?.token }).first else {
+            return nil
+        }
         self.token = token
-        let writes = seen.map { $0?.writes ?? [] }
-        for write in writes[1] where write.value == nil && write.path.depth == 3 && write.path.keys[1] == "posts" {
+        func writes(_ node: Node) -> [TreeWrite] { seen[node.rawValue]?.writes ?? [] }
+        for write in writes(.people) where write.value == nil && write.path.depth == 3 && write.path.keys[1] == "posts"
+        {
             formerAuthors[write.path.keys[2]] = UserID(write.path.keys[0].string)
         }
-        var touches = Self.follows(of: reader, in: writes[1], isOtherNumber: seen[2] != nil)
-        for write in writes[3] + writes[4] {
+        var touches = Self.follows(
+            of: reader, in: writes(.people), isOtherNumber: seen[Node.followingCount.rawValue] != nil)
+        for write in writes(.blocking) + writes(.blocked) {
             guard let key = write.path.keys.first else {
                 touches.append(.everything)
                 continue
@@ -54,12 +70,12 @@ package struct HomeChange: Sendable {
             if let other = UserID(key.string) { touches.append(.block(other, isThere: write.value != nil)) }
         }
         // A job that has brought posts is done.
-        for write in writes[5] where write.value == nil && write.path.depth == 1 {
+        for write in writes(.backfill) where write.value == nil && write.path.depth == 1 {
             let people = write.path.keys[0].string.split(separator: " ").compactMap { UserID(String($0)) }
             if people.count == 2, people[0] == reader { touches.append(.arrival(of: people[1])) }
         }
-        if writes[6].contains(where: { $0.value == nil && $0.path.isRoot }) { touches.append(.everything) }
-        for write in writes[0] {
+        if writes(.home).contains(where: { $0.value == nil && $0.path.isRoot }) { touches.append(.everything) }
+        for write in writes(.posts) {
             guard let id = write.path.keys.first else {
                 touches.append(.everything)
                 continue

@@ -1,4 +1,5 @@
 import API
+import Concurrency
 import Foundation
 package import Logging
 import Posts
@@ -97,7 +98,10 @@ package final class OutboxWorker: Sendable {
                 isLast ? "a notification was not delivered, and is given up" : "a notification is not delivered yet",
                 metadata: ["delivery": "\(entry.id)", "fault": "\(error)"])
         }
-        let due = clock() + Self.delay(afterAttempt: entry.attempts + 1)
+        let due =
+            clock()
+            + Backoff.milliseconds(
+                afterAttempt: entry.attempts + 1, from: 1000, atMost: Self.longestDelay)
         try await advance(entry.id.lane) { snapshot, update in
             // It may have been taken back meanwhile.
             guard try snapshot.exists(path) else { return }
@@ -128,11 +132,6 @@ package final class OutboxWorker: Sendable {
             let due = rest.first.map { max(now, $0["due"]?.integerValue ?? 0) }
             update.add(try OutboxQueue.writes(for: lane, due: due, in: snapshot))
         }
-    }
-
-    /// Milliseconds, more with every failure.
-    private static func delay(afterAttempt attempt: Int) -> Int64 {
-        min(longestDelay, 1000 << Int64(min(max(attempt, 1) - 1, 20)))
     }
 }
 

@@ -6,19 +6,16 @@ package import Tree
 ///
 /// Of each person it reads these two fields, and not the record, of which all posts are a part.
 package struct PeoplePage: Sendable {
-    /// The number of rows that one state of the tree is read for, once it is clear that some are passed over.
-    private static let batch = 200
+    private var rows = PageRows<Person, TreeKey>()
 
-    package private(set) var people: [Person] = []
+    package var people: [Person] { rows.items }
     /// Whether people follow this page.
-    package private(set) var hasMore = false
+    package var hasMore: Bool { rows.hasMore }
     /// A position in the change log up to which everything is in the page.
-    package private(set) var token: SyncToken?
-    /// The key of the last row that the page has, or has passed over.
-    private var end: TreeKey?
+    package var token: SyncToken? { rows.token }
 
     /// The cursor of the page after this one; nil when this is the last.
-    package var next: PeopleCursor? { hasMore ? end.map { PeopleCursor($0) } : nil }
+    package var next: PeopleCursor? { rows.next.map { PeopleCursor($0) } }
 
     /// Reads on, in one state of the tree, among the people whose ids are the keys of a list.
     ///
@@ -26,16 +23,17 @@ package struct PeoplePage: Sendable {
     mutating func readOn(
         _ list: TreePath, after cursor: PeopleCursor?, limit: Int, from snapshot: TreeSnapshot
     ) throws(TreeError) -> Bool {
-        let wanted = try begin(limit, snapshot)
-        let range = (end ?? cursor?.key).map { KeyRange.after($0) } ?? .all
-        let keys = try snapshot.keys(of: list, range: range, limit: wanted)
-        for key in keys {
-            var uid = UserID(key.string)
+        try rows.readOn(limit: limit, from: snapshot) { (end: TreeKey?, limit: Int) throws(TreeError) -> [TreeKey] in
+            let range = (end ?? cursor?.key).map { KeyRange.after($0) } ?? .all
+            return try snapshot.keys(of: list, range: range, limit: limit)
+        } position: {
+            $0
+        } read: { key throws(TreeError) in
+            guard let uid = UserID(key.string) else { return .hidden }
             // Whoever does not want to be found by a name is not found in the list of all, either.
-            if list == Paths.people, let person = uid, try !snapshot.isOn(.social, of: person) { uid = nil }
-            if try add(uid, at: key, limit, snapshot) { return true }
+            if list == Paths.people, try !snapshot.isOn(.social, of: uid) { return .hidden }
+            return .item(try Person(uid, in: snapshot))
         }
-        return keys.count < wanted
     }
 
     /// Reads on, in one state of the tree, among the people whose names begin with something.
@@ -44,44 +42,27 @@ package struct PeoplePage: Sendable {
     mutating func readOn(
         _ prefix: NamePrefix, after cursor: PeopleCursor?, limit: Int, from snapshot: TreeSnapshot
     ) throws(TreeError) -> Bool {
-        let wanted = try begin(limit, snapshot)
-        let range = (end ?? cursor?.key).map { KeyRange.after($0) } ?? prefix.rows
-        let rows = try snapshot.children(of: Paths.names, range: range, limit: wanted)
-        for row in rows {
-            guard prefix.begins(row.key) else { return true }
-            var uid = NameKey(row.key).uid
+        try rows.readOn(limit: limit, from: snapshot) { (end: TreeKey?, limit: Int) throws(TreeError) -> [TreeChild] in
+            let range = (end ?? cursor?.key).map { KeyRange.after($0) } ?? prefix.rows
+            return try snapshot.children(of: Paths.names, range: range, limit: limit)
+        } position: {
+            $0.key
+        } read: { row throws(TreeError) in
+            guard prefix.begins(row.key) else { return .end }
+            guard let uid = NameKey(row.key).uid else { return .hidden }
             // Whoever is found by both forms of the name is in the place of the first.
-            if let found = uid, let other = row.value.stringValue, prefix.begins(other),
-                NameKey(other, of: found).treeKey < row.key
-            {
-                uid = nil
+            if let other = row.value.stringValue, prefix.begins(other), NameKey(other, of: uid).treeKey < row.key {
+                return .hidden
             }
-            if try add(uid, at: row.key, limit, snapshot) { return true }
+            return .item(try Person(uid, in: snapshot))
         }
-        return rows.count < wanted
     }
+}
 
-    private mutating func begin(_ limit: Int, _ snapshot: TreeSnapshot) throws(TreeError) -> Int {
-        if token == nil { token = try snapshot.token }
-        return end == nil ? limit + 1 : Self.batch
-    }
-
-    /// Takes the person of a row, or passes the row over if there is none.
-    ///
-    /// - Returns: Whether the page was full before.
-    private mutating func add(
-        _ uid: UserID?, at key: TreeKey, _ limit: Int, _ snapshot: TreeSnapshot
-    ) throws(TreeError) -> Bool {
-        if let uid {
-            guard people.count < limit else {
-                hasMore = true
-                return true
-            }
-            let (name, picture) = try snapshot.nameAndPicture(of: uid)
-            people.append(Person(uid: uid, fullName: name, profilePicture: picture))
-        }
-        end = key
-        return false
+extension Person {
+    fileprivate init(_ uid: UserID, in snapshot: TreeSnapshot) throws(TreeError) {
+        let (name, picture) = try snapshot.nameAndPicture(of: uid)
+        self.init(uid: uid, fullName: name, profilePicture: picture)
     }
 }
 

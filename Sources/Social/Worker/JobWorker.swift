@@ -1,3 +1,4 @@
+import Concurrency
 package import Logging
 import Posts
 package import Tree
@@ -9,8 +10,6 @@ package import Tree
 package final class JobWorker: Sendable {
     /// The most jobs of one kind that are looked at before those of the next.
     private static let batch = 32
-    /// The longest time between two tries of a job that failed, in milliseconds.
-    private static let longestDelay: Int64 = 60_000
 
     private let tree: TreeStore
     private let jobs: [any Job]
@@ -105,7 +104,7 @@ package final class JobWorker: Sendable {
             logger.warning(
                 "a job cannot go on",
                 metadata: ["job": "\(pending.kind.rawValue)", "of": "\(pending.subject)", "fault": "\(error)"])
-            let due = clock() + Self.delay(afterAttempt: pending.attempts + 1)
+            let due = clock() + Backoff.milliseconds(afterAttempt: pending.attempts + 1)
             try await tree.transact { snapshot, update in
                 guard let now = try snapshot.job(pending.kind, pending.subject) else { return }
                 update[now.path / "attempts"] = .integer(Int64(now.attempts) + 1)
@@ -113,11 +112,6 @@ package final class JobWorker: Sendable {
                 update[now.path / "due"] = .integer(due)
             }
         }
-    }
-
-    /// Milliseconds, more with every failure.
-    private static func delay(afterAttempt attempt: Int) -> Int64 {
-        min(longestDelay, 500 << min(max(attempt, 1) - 1, 20))
     }
 }
 

@@ -1,3 +1,4 @@
+import Concurrency
 import Synchronization
 
 /// Commits updates, those that replace a node by very many rows, or long ones, in such a way that others hardly wait
@@ -135,8 +136,7 @@ private final class StagingTurns: Sendable {
 
     private struct State {
         var phase = Phase.taken
-        var waiting: [(id: UInt64, continuation: CheckedContinuation<Bool, Never>)] = []
-        var lastID: UInt64 = 0
+        var waiting: [Waiter] = []
     }
 
     private let state = Mutex(State())
@@ -145,41 +145,33 @@ private final class StagingTurns: Sendable {
     ///
     /// - Returns: Whether it came; false, too, when the task is cancelled.
     func take() async -> Bool {
-        let id = state.withLock { state in
-            state.lastID += 1
-            return state.lastID
-        }
-        return await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let answer: Bool? = state.withLock { state in
-                    guard !Task.isCancelled else { return false }
-                    switch state.phase {
-                    case .free: state.phase = .taken
-                    case .taken:
-                        state.waiting.append((id, continuation))
-                        return nil
-                    case .refused, .closed: return false
-                    }
-                    return true
+        await Waiter.wait { waiter in
+            state.withLock { state in
+                guard !Task.isCancelled else { return false }
+                switch state.phase {
+                case .free: state.phase = .taken
+                case .taken:
+                    state.waiting.append(waiter)
+                    return nil
+                case .refused, .closed: return false
                 }
-                if let answer { continuation.resume(returning: answer) }
+                return true
             }
-        } onCancel: {
-            let waiter = state.withLock { state in
+        } leave: { id in
+            state.withLock { state in
                 state.waiting.firstIndex { $0.id == id }.map { state.waiting.remove(at: $0) }
             }
-            waiter?.continuation.resume(returning: false)
         }
     }
 
     /// Gives the turn to the next one, or to nobody.
     func give() {
-        let next = state.withLock { state -> CheckedContinuation<Bool, Never>? in
+        let next = state.withLock { state -> Waiter? in
             guard state.phase != .closed else { return nil }
             state.phase = state.waiting.isEmpty ? .free : .taken
-            return state.waiting.isEmpty ? nil : state.waiting.removeFirst().continuation
+            return state.waiting.isEmpty ? nil : state.waiting.removeFirst()
         }
-        next?.resume(returning: true)
+        next?.finish(true)
     }
 
     /// Lets nobody have a turn until the next ``give()``.
@@ -194,6 +186,6 @@ private final class StagingTurns: Sendable {
             defer { state.waiting = [] }
             return state.waiting
         }
-        for waiter in waiting { waiter.continuation.resume(returning: false) }
+        for waiter in waiting { waiter.finish(false) }
     }
 }

@@ -51,6 +51,9 @@ package indirect enum JSONValue: Codable, Hashable, Sendable {
         }
     }
 
+    /// The members, if this is an object.
+    package var members: [String: JSONValue]? { if case .object(let members) = self { members } else { nil } }
+
     /// The text, if this is a string.
     package var string: String? { if case .string(let string) = self { string } else { nil } }
 

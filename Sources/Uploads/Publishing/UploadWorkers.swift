@@ -112,7 +112,7 @@ package struct UploadWorkers: Sendable {
         store.queue.letOthersPass(id)
         let attempt = store.queue.countAttempt(id)
         // Each try may keep a worker busy for as long as a photo may take at all.
-        let delay = Backoff.delay(afterAttempt: attempt, atMost: fault.code == .workerKilled ? 3600 : 60)
+        let delay = Backoff.delay(afterAttempt: attempt, atMost: fault.code == .workerKilled ? 3_600_000 : 60_000)
         logger.warning(
             "a transient error; trying again",
             metadata: ["upload": "\(id)", "fault": "\(fault.description.printable)", "in": "\(delay)"])

@@ -105,14 +105,14 @@ extension Failure {
     /// Reads a problem document (RFC 9457), or an error of the database's protocol or of the identity endpoints.
     fileprivate init(status: Int, body: Data) {
         struct DatabaseError: Decodable { let error: String }
-        struct IdentityError: Decodable {
+        struct IdentityAnswer: Decodable {
             struct Content: Decodable { let message: String }
             let error: Content
         }
         let isTransient = status == 503 || status == 507
         if let problem = try? ProblemDocument(json: body) {
             self.init(problem.code, problem.detail, hint: problem.hint, isTransient: isTransient)
-        } else if let identity = try? JSONDecoder().decode(IdentityError.self, from: body) {
+        } else if let identity = try? JSONDecoder().decode(IdentityAnswer.self, from: body) {
             self.init(identityMessage: identity.error.message, status: status)
         } else {
             let error = try? JSONDecoder().decode(DatabaseError.self, from: body)

@@ -41,7 +41,7 @@ struct UnclaimedCommand: AsyncParsableCommand {
         var json = false
 
         func run() async throws {
-            let posts = try await UnclaimedFiles(storage: storage).list()
+            let posts = try await UnclaimedFilesAccess(storage: storage).list()
             for post in posts {
                 if json {
                     Terminal.outputJSON(JoinedDocument(post, PathDocument(path: post.path)))
@@ -84,7 +84,7 @@ struct UnclaimedCommand: AsyncParsableCommand {
         }
 
         func run() async throws {
-            let files = UnclaimedFiles(storage: storage)
+            let files = UnclaimedFilesAccess(storage: storage)
             let listed = try await files.list()
             for path in paths where !listed.contains(where: { $0.path == path }) {
                 throw Failure(
@@ -125,7 +125,7 @@ struct UnclaimedCommand: AsyncParsableCommand {
         var yes = false
 
         func run() async throws {
-            let files = UnclaimedFiles(storage: storage)
+            let files = UnclaimedFilesAccess(storage: storage)
             guard let hold = try await files.hold() else {
                 return Terminal.note("tree and blobs are of one age: there is nothing to accept")
             }
@@ -142,7 +142,7 @@ struct UnclaimedCommand: AsyncParsableCommand {
 }
 
 /// The unclaimed files of a store, reached through the service where one runs, and by this process otherwise.
-private struct UnclaimedFiles {
+private struct UnclaimedFilesAccess {
     let storage: StorageOptions
 
     func list() async throws -> [UnclaimedDocument] {

@@ -12,7 +12,7 @@ extension Settings {
                 help: "Who may make an account: anybody with an e-mail address, anybody anonymously, or none.",
                 details: "Accounts are made by `tintype user add` in any case ([why](Security.md#on-a-network)).",
                 flag: .value("ways"), expectation: "\"email anonymous\", email, anonymous or none",
-                parse: { $0.isEmpty ? .some(nil) : SignUp(parsing: $0).map(Optional.some) })
+                parse: { $0.isEmpty ? .some(nil) : SignUpMethods(parsing: $0).map(Optional.some) })
         ] + OutgoingChoice.accounts.settings
 
     /// To what notifications are delivered.

@@ -18,7 +18,7 @@ struct ServiceSettings: Sendable {
     /// Which of the system's users may use the Unix socket, besides the service's own.
     var socketUsers = ""
     /// The ways in which anybody may make an account; nil where nobody has chosen.
-    var signUp: SignUp?
+    var signUp: SignUpMethods?
     /// The projects of Firebase's whose ID tokens are believed.
     var firebaseProjects: [IssuerSettings] = []
     /// The file that names other issuers of ID tokens; empty for none.

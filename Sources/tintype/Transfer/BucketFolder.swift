@@ -4,6 +4,7 @@ import Concurrency
 import Files
 import Foundation
 import HTTPTypes
+import Imaging
 import NIOCore
 import TreeModel
 import Uploads
@@ -135,14 +136,7 @@ struct BucketFolder: Sendable {
 
     /// What browsers are told; which photos there are is told from the bytes.
     private static func contentType(of name: String) -> String {
-        switch name.split(separator: ".").last?.lowercased() {
-        case "jpg", "jpeg": "image/jpeg"
-        case "png": "image/png"
-        case "gif": "image/gif"
-        case "webp": "image/webp"
-        case "heic": "image/heic"
-        case "avif": "image/avif"
-        default: "application/octet-stream"
-        }
+        let format = name.split(separator: ".").last.flatMap { ImageFormat(fileExtension: $0) }
+        return format?.contentType ?? "application/octet-stream"
     }
 }

@@ -90,7 +90,7 @@ struct LikeRoutes: Sendable {
         let viewer = context.viewer
         let page = try await likes.posts(likedBy: uid, for: viewer, before: cursor, limit: limit)
         var document = PostPageDocument()
-        document.posts = page.items.map { id, record in PostDocument(media.signed(record.withPostID(id), id: id)) }
+        document.posts = page.items.map { PostDocument(media.signed($0.record.withPostID($0.id), id: $0.id)) }
         document.hasMore = page.hasMore
         document.next = page.next?.string
         if !page.skipped.isEmpty {

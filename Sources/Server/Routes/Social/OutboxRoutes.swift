@@ -14,21 +14,22 @@ struct OutboxRoutes: Sendable {
     }
 
     func add(to routes: inout RouteTable) {
-        let list = Operation(
-            "The deliveries of notifications that were given up, or those that wait; for admins.",
+        let list = Operation.admin(
+            for: "the list of deliveries",
+            "The deliveries of notifications that were given up, or those that wait.",
             [.query("state", .one(of: State.self), "which of them; `dead` unless it is said")]
                 + .page(of: "deliveries", from: "after"),
-            answers: [.json(OutboxPageDocument.self).withToken], errors: [.adminOnly], run: list)
+            answers: [.json(OutboxPageDocument.self).withToken], run: list)
         routes.add("/v1/outbox", [.get: list])
-        let retry = Operation(
-            "Has a delivery tried again at once; for admins.", [.path("id", .text)],
-            answers: [.json(OutboxEntryDocument.self).withToken], errors: [.adminOnly, .notFound],
+        let retry = Operation.admin(
+            for: "delivering notifications again",
+            "Has a delivery tried again at once.", [.path("id", .text)],
+            answers: [.json(OutboxEntryDocument.self).withToken], errors: [.notFound],
             run: retry)
         routes.add("/v1/outbox/{id}/retry", [.post: retry])
     }
 
     @Sendable private func list(_ request: Request, _ context: RequestContext) async throws -> Response {
-        try context.requireAdmin(for: "the list of deliveries")
         let query = context.query
         guard let state = State(rawValue: query["state"] ?? "dead") else {
             throw Failure(.badRequest, "state=\(query["state"]?.prefix(80) ?? "") is neither waiting nor dead")
@@ -43,7 +44,6 @@ struct OutboxRoutes: Sendable {
     }
 
     @Sendable private func retry(_ request: Request, _ context: RequestContext) async throws -> Response {
-        try context.requireAdmin(for: "delivering notifications again")
         let text = PercentEncoding.decode(Substring(context.parameters.get("id") ?? "").utf8)
         guard let id = DeliveryID(text ?? "") else { throw Outbox.missing }
         let (document, token) = try await outbox.retry(id)

@@ -1,5 +1,5 @@
 /// The part of a file that a `Range` header asks for (RFC 9110 §14.1.2).
-enum ByteRange: Hashable {
+enum RequestedRange: Hashable {
     /// No range, more than one, or a header that cannot be read: the whole file is right.
     case whole
     /// These bytes.

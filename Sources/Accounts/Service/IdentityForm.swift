@@ -2,7 +2,7 @@ import Foundation
 package import TreeModel
 
 /// The fields of a form as a request's body has them (`application/x-www-form-urlencoded`, URL Standard §5).
-package enum FormFields {
+package enum IdentityForm {
     /// The longest form that is looked at, in bytes.
     static let maxBytes = 64 << 10
     private static let maxCount = 64

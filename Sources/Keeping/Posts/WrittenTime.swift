@@ -2,7 +2,7 @@ package import API
 import Foundation
 
 /// A moment as people write it: a day (2026-05-01), an ISO 8601 time, or milliseconds since the epoch; UTC.
-package enum Moment {
+package enum WrittenTime {
     /// Reads one.
     ///
     /// - Returns: Milliseconds since the epoch.

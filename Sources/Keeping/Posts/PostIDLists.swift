@@ -4,7 +4,7 @@ import Tree
 package import Uploads
 
 /// Posts by their ids, out of lists whose keys these are.
-package struct PostLists: Sendable {
+package struct PostIDLists: Sendable {
     /// How many are read at a time.
     private static let page = 500
 
@@ -14,8 +14,8 @@ package struct PostLists: Sendable {
     var until: Int64?
 
     /// All posts, for everybody and for audiences; with a user, those of that one.
-    static func all(of user: UserID?) -> PostLists {
-        PostLists(
+    static func all(of user: UserID?) -> PostIDLists {
+        PostIDLists(
             lists: [
                 user.map(Paths.postsOf) ?? Paths.posts, user.map(Paths.audiencePosts(by:)) ?? Paths.audiencePosts,
             ])
@@ -58,5 +58,5 @@ package struct PostLists: Sendable {
 
 extension Generation {
     /// The posts of the generation.
-    package var posts: PostLists { PostLists(lists: [Paths.generation(id)]) }
+    package var posts: PostIDLists { PostIDLists(lists: [Paths.generation(id)]) }
 }

@@ -1,7 +1,7 @@
 import TreeModel
 
 /// A rules document as it was written, and where things stand in it.
-struct SourceText {
+struct RulesText {
     let bytes: [UInt8]
     /// The text with spaces in the place of comments.
     private(set) var json: [UInt8]

@@ -1,12 +1,12 @@
 /// The ways in which anybody may make an account.
-struct SignUp: OptionSet, Hashable, Sendable {
+struct SignUpMethods: OptionSet, Hashable, Sendable {
     let rawValue: Int
 
     /// With an e-mail address and a password.
-    static let email = SignUp(rawValue: 1)
+    static let email = SignUpMethods(rawValue: 1)
     /// Without saying who they are.
-    static let anonymous = SignUp(rawValue: 2)
-    static let all: SignUp = [.email, .anonymous]
+    static let anonymous = SignUpMethods(rawValue: 2)
+    static let all: SignUpMethods = [.email, .anonymous]
 
     init(rawValue: Int) { self.rawValue = rawValue }
 

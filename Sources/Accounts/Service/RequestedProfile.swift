@@ -1,5 +1,5 @@
 /// What a request says of an account's name, picture and number.
-struct Profile: Sendable {
+struct RequestedProfile: Sendable {
     /// The longest name, in bytes.
     private static let maxNameBytes = 1024
     /// The longest address of a picture, in bytes.
