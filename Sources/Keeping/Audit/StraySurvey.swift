@@ -18,16 +18,19 @@ struct StraySurvey: AuditSurvey {
         guard let walk else { return nil }
         let met = try await storage.blobs.page(of: walk, limit: Self.pageSize * 4)
         self.walk = met.next
-        var strays = met.strays
+        var strays: Set<String> = []
+        for path in met.strays {
+            let parts = path.split(separator: "/")
+            switch (parts.count, parts.count > 1 ? PostID(String(parts[1])) : nil) {
+            case (2, _?): break  // A post that has lost its files.
+            case (3..., nil): strays.insert("\(parts[0])/\(parts[1])")  // A stray as a whole.
+            default: strays.insert(path)
+            }
+        }
         var posts: [(owner: String, id: PostID)] = []
         for entry in met.entries where "\(entry.userID)/\(entry.postID)" != last {
             last = "\(entry.userID)/\(entry.postID)"
-            if let id = PostID(entry.postID) { posts.append((entry.userID, id)) } else { strays.append(last) }
-        }
-        // A folder that is no post's is a stray as a whole.
-        strays.removeAll { path in
-            let parts = path.split(separator: "/")
-            return parts.count > 2 && PostID(String(parts[1])) == nil
+            if let id = PostID(entry.postID) { posts.append((entry.userID, id)) } else { strays.insert(last) }
         }
         let page = posts
         let unclaimed = try await storage.tree.snapshot(size: .large) { snapshot in

@@ -50,7 +50,7 @@ public struct BlobWalk: Sendable {
 public struct BlobPage: Sendable {
     /// The users, posts or blobs.
     public var entries: [BlobEntry] = []
-    /// The paths of what the store met on its way, and that can be no blob.
+    /// The paths of what the store met on its way, and that is no blob and can be none; of an empty folder, too.
     public var strays: [String] = []
     /// The rest of the walk; nil at its end. A page may be short, or empty, and have one.
     public var next: BlobWalk?

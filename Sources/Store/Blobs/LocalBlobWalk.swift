@@ -72,18 +72,20 @@ struct LocalBlobWalk: Sendable {
         guard let folder = try Self.folder(userID, in: root).folder else { return }
         user = (userID, folder)
         let prefix = "\(userID)/"
-        posts = inOrder(try names(in: folder, prefix), below: prefix)
+        posts = inOrder(try names(in: folder, prefix).found, below: prefix)
     }
 
     private mutating func listFiles(
         of postID: String, of userID: String, in userFolder: Directory
     ) throws(FileError) {
-        let (found, isOther) = try Self.folder(postID, in: userFolder)
+        let (opened, isOther) = try Self.folder(postID, in: userFolder)
         if isOther { note(stray: "\(userID)/\(postID)") }
-        guard let folder = found else { return }
+        guard let folder = opened else { return }
         let prefix = "\(userID)/\(postID)/"
         var entries: [BlobEntry] = []
-        for name in try names(in: folder, prefix) where isBehind(prefix + name) {
+        let (found, isEmpty) = try names(in: folder, prefix)
+        if isEmpty { note(stray: "\(userID)/\(postID)") }
+        for name in found where isBehind(prefix + name) {
             var byteCount: Int?
             if detail == .sizes {
                 // It may have gone since the list was made.
@@ -96,12 +98,15 @@ struct LocalBlobWalk: Sendable {
     }
 
     /// The names in a folder that may be part of a blob's, in byte order; the others are noted.
-    private mutating func names(in folder: Directory, _ prefix: String) throws(FileError) -> [String] {
+    private mutating func names(
+        in folder: Directory, _ prefix: String
+    ) throws(FileError) -> (found: [String], isEmpty: Bool) {
         var found: [String] = []
-        for name in try folder.names() {
+        let names = try folder.names()
+        for name in names {
             if BlobName.isValid(name) { found.append(name) } else { note(stray: prefix + name) }
         }
-        return found
+        return (found, names.isEmpty)
     }
 
     /// The names of folders in the order of the paths below them, without those that the walk has passed.
