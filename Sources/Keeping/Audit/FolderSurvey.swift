@@ -140,7 +140,9 @@ struct FolderSurvey: AuditSurvey {
         var present: [[BlobFile]] = []
         try await forEachConcurrently(claims, concurrency: Self.width) { [storage] claim in
             try await storage.blobs.files(userID: claim.folder.owner, postID: claim.folder.id.string)
-        } _: { present.append($0) }
+        } _: {
+            present.append($0)
+        }
         var inspections: [(FolderInspection, Bool)] = []
         for (claim, files) in zip(claims, present) {
             let sound = FolderInspection(of: claim.claims, ifSoundWith: files, knowing: context.garbage)

@@ -102,7 +102,8 @@ public final class LocalBlobStore: BlobStore {
     public func remove(_ names: [BlobName]) async throws(FileError) {
         let failure = await FileThreads.run { [self] in
             var failure: FileError?
-            for (_, names) in Dictionary(grouping: names, by: { "\($0.userID)/\($0.postID)" }).sorted(by: { $0.key < $1.key }) {
+            let posts = Dictionary(grouping: names) { "\($0.userID)/\($0.postID)" }
+            for (_, names) in posts.sorted(by: { $0.key < $1.key }) {
                 do throws(FileError) { try removeFromFolder(names) } catch { failure = failure ?? error }
             }
             return failure

@@ -98,7 +98,9 @@ package final class StorageFolder: Sendable {
             derivations: derivations, constraints: constraints)
         if tree.health.damage == nil { try? await upgrading?.begin(tree) }
         var essentials: [String: Directory.Identity] = [:]
-        for name in [".", Self.treeName] + (blobs == nil ? ["blobs"] : []) { essentials[name] = try root.entry(name)?.identity }
+        for name in [".", Self.treeName] + (blobs == nil ? ["blobs"] : []) {
+            essentials[name] = try root.entry(name)?.identity
+        }
         self.essentials = essentials
         ids = PushIDGenerator(after: await StorageAge.lastID(in: tree), clock: clock)
         age = try await StorageAge(
