@@ -59,7 +59,8 @@ struct CodecTests {
         }
     }
 
-    @Test("A header says the size as it is seen, and so do the renditions, whatever the orientation", arguments: formats)
+    @Test(
+        "A header says the size as it is seen, and so do the renditions, whatever the orientation", arguments: formats)
     func orientation(format: ImageFormat) throws {
         for fixture in ImageFixture.whole where fixture.format == format.rawValue {
             let header = try ImageHeader.read(fixture.bytes.span)

@@ -1,6 +1,7 @@
 import API
-import Cryptography
+import Access
 import Files
+import Imaging
 import Keeping
 import Posts
 import Service
@@ -98,16 +99,17 @@ struct BlobStorePipelineTests {
         }
     }
 
-    @Test("A service that starts again with other recipes renders anew, and the old files go later", arguments: Kind.allCases)
+    @Test(
+        "A service that starts again with other recipes renders anew, and the old files go later",
+        arguments: Kind.allCases)
     func rethumb(kind: Kind) async throws {
         let blobs = kind.make()
         try await withScratch { scratch in
-            let before = Shared<Set<String>>([])
-            let post = Shared<UploadRecord?>(nil)
+            let known = Shared<(record: UploadRecord, names: Set<String>)?>(nil)
             try await withPipeline(in: scratch, blobs: blobs) { running in
                 let record = try await upload(running)
-                post.value = record
-                before.value = try await names(of: record, running)
+                let made = try await names(of: record, running)
+                known.change { $0 = (record, made) }
             }
             let recipes = [try Recipe(parsing: "full=96"), try Recipe(parsing: "thumb=48,cover")]
             try await withPipeline(
@@ -118,11 +120,11 @@ struct BlobStorePipelineTests {
                 }
             ) { running in
                 #expect(running.storage.age.mismatch == nil)
-                let record = try #require(post.value)
+                let (record, before) = try #require(known.value)
                 let job = Rethumb(running.pipeline.tools, selection: PostSelection(), isDryRun: false)
                 let progress = try await job.run { _ in }
                 #expect(progress.switched == 1 && progress.failed == 0)
-                #expect(try await names(of: record, running).isSuperset(of: before.value))
+                #expect(try await names(of: record, running).isSuperset(of: before))
                 running.clock.advance()
                 try await running.pipeline.janitor.sweep()
                 let value = try #require(try await running.storage.tree.get(Paths.post(record.id)))
@@ -132,7 +134,8 @@ struct BlobStorePipelineTests {
         }
     }
 
-    @Test("An audit finds what is missing and what nobody knows, and nothing in a sound store", arguments: Kind.allCases)
+    @Test(
+        "An audit finds what is missing and what nobody knows, and nothing in a sound store", arguments: Kind.allCases)
     func audit(kind: Kind) async throws {
         try await withPipeline(blobs: kind.make()) { running in
             let (store, blobs) = (try await AuditStore(running), running.storage.blobs)

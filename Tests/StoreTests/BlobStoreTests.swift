@@ -173,10 +173,13 @@ struct BlobStoreTests {
         }
     }
 
-    @Test("Many blobs of several posts are deleted at once, those that are missing among them", arguments: Kind.allCases)
+    @Test(
+        "Many blobs of several posts are deleted at once, those that are missing among them", arguments: Kind.allCases)
     func removeMany(kind: Kind) async throws {
         try await withStore(kind) { store, _, _ in
-            for post in ["p", "q"] { try await store.put([(name("a", post: post), [1]), (name("b", post: post), [2])]) }
+            for post in ["p", "q"] {
+                try await store.put([(name("a", post: post), [1]), (name("b", post: post), [2])])
+            }
             try await store.remove([name("a"), name("none"), name("b", post: "q"), name("a", post: "none")])
             #expect(try await store.fileNames(userID: "u", postID: "p") == ["b"])
             #expect(try await store.fileNames(userID: "u", postID: "q") == ["a"])
