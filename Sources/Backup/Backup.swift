@@ -96,10 +96,7 @@ package struct Backup: Sendable {
         var list = FileListWriter { [target] piece in
             try await FileThreads.run { () throws in try target.keep(piece) }
         }
-        var folders: [Folder] = []
-        for user in try await blobs.userIDs() {
-            folders += try await blobs.postIDs(userID: user).map { Folder(user: user, id: $0) }
-        }
+        let folders = try await blobs.entries(of: BlobWalk(.posts)).map { Folder(user: $0.userID, id: $0.postID) }
         try await progress.begin(.blobs, total: folders.count)
         var lastCheckpoint = ContinuousClock.now
         for start in stride(from: 0, to: folders.count, by: Self.page) {

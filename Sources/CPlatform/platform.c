@@ -32,6 +32,11 @@ int cplatform_openat(int directory, const char *name, int flags, unsigned int mo
     return descriptor >= 0 ? descriptor : -errno;
 }
 
+int cplatform_memory_file(void) {
+    int file = memfd_create("scratch", MFD_CLOEXEC);
+    return file >= 0 ? file : -errno;
+}
+
 int cplatform_has_writer(int descriptor) {
     signal(SIGIO, SIG_IGN);
     if (fcntl(descriptor, F_SETLEASE, F_RDLCK) == 0) {
@@ -45,9 +50,9 @@ int cplatform_replace(int descriptor, int other) { return dup3(other, descriptor
 
 // A file in memory that holds the bytes, to be read from its beginning; or -errno.
 static int file_of(const char *bytes, unsigned long count) {
-    int file = memfd_create("input", MFD_CLOEXEC);
+    int file = cplatform_memory_file();
     if (file < 0) {
-        return -errno;
+        return file;
     }
     unsigned long done = 0;
     while (done < count) {

@@ -24,6 +24,14 @@ public final class ScratchFile: Sendable {
         try folder.remove(name)
     }
 
+    /// Makes the file in memory, for whoever needs a descriptor and has no folder.
+    public init() throws(FileError) {
+        descriptor = cplatform_memory_file()
+        folderPath = "memory"
+        guard descriptor >= 0 else { throw FileError(errno: -descriptor, doing: "create a file in memory") }
+        reader = FileReader(descriptor: descriptor)
+    }
+
     /// Adds bytes at the end.
     public func append(_ bytes: [UInt8]) throws(FileError) {
         let failure = bytes.withUnsafeBytes { writeAll($0, to: descriptor, path: folderPath) }

@@ -103,11 +103,6 @@ extension StagedFile {
 
     /// How many bytes were made durable.
     package var durableByteCount: Int { state.withLock { $0.durableByteCount } }
-
-    /// Opens what was written so far for reading, as for another digest than the file's own.
-    ///
-    /// - Throws: `FileError` for what the system says; `not_found` once the file was published.
-    package func reader() throws(FileError) -> FileReader { try folder.file(name) }
 }
 
 extension FileReader {

@@ -28,7 +28,8 @@ public final class StagedFile: Sendable {
         /// Whether the file stays when nobody holds it: it is gone on with later.
         var isKept = false
         var isPublished = false
-        var isFinished = false
+        /// The contents once the file is finished.
+        var contents: Contents?
         /// The error of a write or of the fsync: the bytes may be anything, and no later call can make them good.
         var failure: FileError?
     }
@@ -111,9 +112,32 @@ public final class StagedFile: Sendable {
                 state.failure = failure
                 throw failure
             }
-            state.isFinished = true
-            return Contents(byteCount: state.byteCount, sha256: state.hash.finish(), head: state.head)
+            let contents = Contents(byteCount: state.byteCount, sha256: state.hash.finish(), head: state.head)
+            state.contents = contents
+            return contents
         }
+    }
+
+    /// The contents of the finished file: whoever sends it elsewhere knows its size and its SHA-256 without reading it.
+    ///
+    /// - Throws: `FileError`: `io` for a file that is not finished, or the fault that it has met.
+    public func contents() throws(FileError) -> Contents {
+        try state.withLock { state throws(FileError) in
+            if let failure = state.failure { throw failure }
+            guard let contents = state.contents else { throw FileError(.io, "\(path) is not finished") }
+            return contents
+        }
+    }
+
+    /// Opens what was written so far for reading, as for another digest than the file's own.
+    ///
+    /// - Throws: `FileError` for what the system says; `not_found` once the file was published.
+    public func reader() throws(FileError) -> FileReader { try folder.file(name) }
+
+    /// Deletes the file of which somebody has a durable copy by now.
+    public func discard() throws(FileError) {
+        try folder.remove(name)
+        state.withLock { $0.isPublished = true }
     }
 
     /// Says who may do what with the file.
@@ -125,7 +149,7 @@ public final class StagedFile: Sendable {
     ///
     /// - Throws: `FileError` when `target` is on another file system, or for what the system says.
     public func publish(as finalName: String, in target: Directory) throws(FileError) {
-        try checkIsFinished()
+        _ = try contents()
         let result = Failpoint.rename.around("\(target.path)/\(finalName)") {
             renameat(folder.descriptor, name, target.descriptor, finalName)
         }
@@ -165,18 +189,11 @@ public final class StagedFile: Sendable {
         return count
     }
 
-    private func checkIsFinished() throws(FileError) {
-        try state.withLock { state throws(FileError) in
-            if let failure = state.failure { throw failure }
-            guard state.isFinished else { throw FileError(.io, "\(path) is not finished") }
-        }
-    }
-
     /// Gives the finished file a name that nothing has yet; the caller syncs `target`.
     ///
     /// - Throws: `FileError`, `exists` when the name is taken.
     public func publish(asNew finalName: String, in target: Directory) throws(FileError) {
-        try checkIsFinished()
+        _ = try contents()
         let result = Failpoint.rename.around("\(target.path)/\(finalName)") {
             cplatform_rename_noreplace(folder.descriptor, name, target.descriptor, finalName)
         }

@@ -87,15 +87,11 @@ private struct InterleavedBlobs: BlobStore {
         (self.base, self.afterFirstList, self.beforeSecondList) = (base, afterFirstList, beforeSecondList)
     }
 
-    func files(userID: String, postID: String) async throws(FileError) -> [BlobFile] {
-        let files = try await base.files(userID: userID, postID: postID)
-        await happen(afterFirstList)
-        return files
-    }
-
-    func fileNames(userID: String, postID: String) async throws(FileError) -> [String] {
-        await happen(beforeSecondList)
-        return try await base.fileNames(userID: userID, postID: postID)
+    func page(of walk: BlobWalk, limit: Int) async throws(FileError) -> BlobPage {
+        if walk.detail == .names { await happen(beforeSecondList) }
+        let page = try await base.page(of: walk, limit: limit)
+        if walk.detail == .sizes { await happen(afterFirstList) }
+        return page
     }
 
     private func happen(_ event: Event) async {
@@ -104,29 +100,13 @@ private struct InterleavedBlobs: BlobStore {
 
     // MARK: As it is
 
-    func publish(_ staged: StagedFile, as name: BlobName) async throws(FileError) {
-        try await base.publish(staged, as: name)
-    }
+    func put(_ staged: StagedFile, as name: BlobName) async throws(FileError) { try await base.put(staged, as: name) }
 
-    func write(_ blobs: [(name: BlobName, bytes: [UInt8])]) async throws(FileError) -> [Int] {
-        try await base.write(blobs)
-    }
+    func put(_ blobs: [(name: BlobName, bytes: [UInt8])]) async throws(FileError) -> [Int] { try await base.put(blobs) }
 
-    func open(_ name: BlobName) async throws(FileError) -> FileReader { try await base.open(name) }
+    func reader(of name: BlobName) async throws(FileError) -> BlobReader { try await base.reader(of: name) }
 
-    func userIDs() async throws(FileError) -> [String] { try await base.userIDs() }
-
-    func postIDs(userID: String) async throws(FileError) -> [String] { try await base.postIDs(userID: userID) }
-
-    func release(_ name: BlobName, to target: Directory, as fileName: String) async throws(FileError) {
-        try await base.release(name, to: target, as: fileName)
-    }
-
-    func remove(_ name: BlobName) async throws(FileError) { try await base.remove(name) }
-
-    func removeAll(userID: String, postID: String) async throws(FileError) {
-        try await base.removeAll(userID: userID, postID: postID)
-    }
+    func remove(_ names: [BlobName]) async throws(FileError) { try await base.remove(names) }
 
     func mark() async throws(FileError) -> [UInt8]? { try await base.mark() }
 

@@ -106,7 +106,7 @@ struct OriginalScrubTests {
                 userID: "maria", postID: record.id.description,
                 fileName: "original-scrubbed-\(sha256(of: bytes).prefix(16)).jpg")
             // As a run leaves it that ended behind the writing of the file.
-            try await running.storage.blobs.write([(name, bytes)])
+            try await running.storage.blobs.put([(name, bytes)])
             try await running.storage.tree.set(
                 Paths.garbage / "0", to: ["after": 0, "blobs": ["0": .string("\(name)")]])
             let progress = try await job(running).run { _ in }

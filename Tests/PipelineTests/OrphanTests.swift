@@ -82,7 +82,7 @@ struct OrphanTests {
                 _ = try await pipeline.publisher.deletePost(record.id, by: .admin)
                 try await storage.tree.set(Paths.deleted(record.id), to: 0)
                 try await pipeline.janitor.sweep()
-                try await storage.blobs.write([(try record.blobName("original-q20-0.jpg"), [1])])
+                try await storage.blobs.put([(try record.blobName("original-q20-0.jpg"), [1])])
             }
             try await pipeline.janitor.sweep()
             #expect(try await storage.blobs.postIDs(userID: "maria").isEmpty)

@@ -1,84 +1,12 @@
 import Files
 import Foundation
 import Store
-import Synchronization
 import TestSupport
 import Testing
 
-/// A store in memory: it shows that the tests below ask for nothing that only a folder can do.
-private final class MemoryBlobStore: BlobStore {
-    private struct State {
-        var blobs: [BlobName: [UInt8]] = [:]
-        var mark: [UInt8]?
-    }
-
-    private let state = Mutex(State())
-    private let staging: Directory
-
-    init(staging: Directory) { self.staging = staging }
-
-    func publish(_ staged: StagedFile, as name: BlobName) throws(FileError) {
-        try staged.publish(as: "published", in: staging)
-        let bytes = try staging.file("published").readAll(maxBytes: .max)
-        try staging.remove("published")
-        state.withLock { $0.blobs[name] = bytes }
-    }
-
-    func write(_ blobs: [(name: BlobName, bytes: [UInt8])]) -> [Int] {
-        state.withLock { state in
-            blobs.map { name, bytes in
-                let kept = state.blobs[name] ?? bytes
-                state.blobs[name] = kept
-                return kept.count
-            }
-        }
-    }
-
-    func open(_ name: BlobName) throws(FileError) -> FileReader {
-        guard let bytes = state.withLock({ $0.blobs[name] }) else { throw FileError(.notFound, "\(name) is missing") }
-        let file = try ScratchFile(in: staging)
-        try file.append(bytes)
-        return file.reader
-    }
-
-    func fileNames(userID: String, postID: String) -> [String] {
-        files(userID: userID, postID: postID).map(\.name)
-    }
-
-    func files(userID: String, postID: String) -> [BlobFile] {
-        state.withLock { state in
-            state.blobs.filter { $0.key.userID == userID && $0.key.postID == postID }
-                .map { BlobFile(name: $0.key.fileName, byteCount: $0.value.count) }.sorted { $0.name < $1.name }
-        }
-    }
-
-    func userIDs() -> [String] { state.withLock { Set($0.blobs.keys.map(\.userID)).sorted() } }
-
-    func postIDs(userID: String) -> [String] {
-        state.withLock { Set($0.blobs.keys.filter { $0.userID == userID }.map(\.postID)).sorted() }
-    }
-
-    func release(_ name: BlobName, to target: Directory, as fileName: String) throws(FileError) {
-        guard let bytes = state.withLock({ $0.blobs[name] }) else { return }
-        try target.writeNew(bytes, as: fileName, staging: staging)
-        state.withLock { $0.blobs[name] = nil }
-    }
-
-    func remove(_ name: BlobName) { state.withLock { $0.blobs[name] = nil } }
-
-    func removeAll(userID: String, postID: String) {
-        state.withLock { state in
-            state.blobs = state.blobs.filter { $0.key.userID != userID || $0.key.postID != postID }
-        }
-    }
-
-    func mark() -> [UInt8]? { state.withLock { $0.mark } }
-    func setMark(_ bytes: [UInt8]) { state.withLock { $0.mark = bytes } }
-    func probe() {}
-}
-
 @Suite("What every blob store does: immutable files by name, there whole or not at all")
 struct BlobStoreTests {
+    /// The stores that there are: a new one is a case here, and a line in `withStore`.
     enum Kind: CaseIterable { case folder, memory }
 
     private func withStore(
@@ -90,7 +18,7 @@ struct BlobStoreTests {
             switch kind {
             case .folder:
                 try await body(LocalBlobStore(path: "\(scratch.path)/blobs", staging: staging), staging, scratch)
-            case .memory: try await body(MemoryBlobStore(staging: staging), staging, scratch)
+            case .memory: try await body(MemoryBlobStore(), staging, scratch)
             }
         }
     }
@@ -112,7 +40,8 @@ struct BlobStoreTests {
             _ = try staged.finish()
             let error = await #expect(throws: FileError.self) { try await store.open(blob) }
             #expect(error?.code == .notFound)
-            try await store.publish(staged, as: blob)
+            #expect(try staged.contents().byteCount == 3)
+            try await store.put(staged, as: blob)
             #expect(try await bytes(blob, in: store) == Array("abc".utf8))
             #expect(try staging.names() == [".keep"])
         }
@@ -122,7 +51,7 @@ struct BlobStoreTests {
     func unfinished(kind: Kind) async throws {
         try await withStore(kind) { store, staging, _ in
             let staged = try StagedFile(in: staging, name: ".part")
-            await #expect(throws: FileError.self) { try await store.publish(staged, as: try name("a")) }
+            await #expect(throws: FileError.self) { try await store.put(staged, as: try name("a")) }
             #expect(try await store.fileNames(userID: "u", postID: "p").isEmpty)
         }
     }
@@ -131,8 +60,8 @@ struct BlobStoreTests {
     func namesKeepTheirBytes(kind: Kind) async throws {
         try await withStore(kind) { store, _, _ in
             let names = try ["a.jpg", "b.jpg"].map { try name($0) }
-            #expect(try await store.write([(names[0], [1, 2, 3])]) == [3])
-            #expect(try await store.write([(names[0], [9]), (names[1], [4, 5])]) == [3, 2])
+            #expect(try await store.put([(names[0], [1, 2, 3])]) == [3])
+            #expect(try await store.put([(names[0], [9]), (names[1], [4, 5])]) == [3, 2])
             #expect(try await bytes(names[0], in: store) == [1, 2, 3])
             #expect(try await bytes(names[1], in: store) == [4, 5])
         }
@@ -141,9 +70,9 @@ struct BlobStoreTests {
     @Test("Blobs are listed by user, post and name, in byte order", arguments: Kind.allCases)
     func lists(kind: Kind) async throws {
         try await withStore(kind) { store, _, _ in
-            try await store.write([(name("b.jpg"), [1]), (name("a.jpg"), [1, 2])])
-            try await store.write([(name("c.jpg", post: "o"), [])])
-            try await store.write([(name("d.jpg", user: "t", post: "q"), [])])
+            try await store.put([(name("b.jpg"), [1]), (name("a.jpg"), [1, 2])])
+            try await store.put([(name("c.jpg", post: "o"), [])])
+            try await store.put([(name("d.jpg", user: "t", post: "q"), [])])
             #expect(try await store.userIDs() == ["t", "u"])
             #expect(try await store.postIDs(userID: "u") == ["o", "p"])
             #expect(try await store.fileNames(userID: "u", postID: "p") == ["a.jpg", "b.jpg"])
@@ -155,10 +84,113 @@ struct BlobStoreTests {
         }
     }
 
+    @Test("A staged file takes the place of what an earlier try has left", arguments: Kind.allCases)
+    func replaced(kind: Kind) async throws {
+        try await withStore(kind) { store, staging, _ in
+            for text in ["one", "another"] {
+                try await store.put(StagedFile(holding: Array(text.utf8), in: staging), as: name("original.jpg"))
+            }
+            #expect(try await bytes(name("original.jpg"), in: store) == Array("another".utf8))
+            #expect(try await store.fileNames(userID: "u", postID: "p") == ["original.jpg"])
+        }
+    }
+
+    @Test("Any part of a blob is read, of any size, and a blob of no bytes", arguments: Kind.allCases)
+    func ranges(kind: Kind) async throws {
+        try await withStore(kind) { store, _, _ in
+            let all = (0..<600_000).map { UInt8(truncatingIfNeeded: $0 &* 7 ^ $0 >> 8) }
+            try await store.put([(name("a"), all), (name("empty"), [])])
+            let blob = try await store.reader(of: name("a"))
+            #expect(blob.byteCount == all.count)
+            let file = try await blob.wholeFile()
+            #expect(try file.readAll(maxBytes: .max) == all)
+            for range in [0..<0, 0..<1, 599_999..<600_000, 1..<300_000, 262_144..<524_288, 0..<600_000, 7..<7] {
+                #expect(try await bytes(of: range, of: blob) == Array(all[range]), "\(range)")
+            }
+            let empty = try await store.reader(of: name("empty"))
+            #expect(empty.byteCount == 0)
+            #expect(try await bytes(of: 0..<0, of: empty) == [])
+            #expect(try await empty.wholeFile().byteCount() == 0)
+        }
+    }
+
+    private func bytes(of range: Range<Int>, of blob: BlobReader) async throws -> [UInt8] {
+        let next = try await blob.pieces(of: range)
+        var bytes: [UInt8] = []
+        while let piece = try await next() { bytes += piece }
+        return bytes
+    }
+
+    @Test("A blob is read to its end although it is deleted meanwhile", arguments: Kind.allCases)
+    func readWhileDeleted(kind: Kind) async throws {
+        try await withStore(kind) { store, _, _ in
+            try await store.put([(name("a"), [1, 2, 3])])
+            let blob = try await store.reader(of: name("a"))
+            let next = try await blob.pieces(of: 1..<3)
+            try await store.remove(name("a"))
+            #expect(try await next() == [2, 3])
+            #expect(try await next() == nil)
+            let error = await #expect(throws: FileError.self) { try await store.reader(of: name("a")) }
+            #expect(error?.code == .notFound)
+        }
+    }
+
+    @Test(
+        "A walk gives each name once, in byte order, in pages of any length, and goes on from a name alone",
+        arguments: Kind.allCases)
+    func walk(kind: Kind) async throws {
+        try await withStore(kind) { store, _, _ in
+            // A slash comes behind a hyphen and a full stop, and before a digit.
+            let all = ["a-b/p/1", "a.b/p/1", "a/p-q/1", "a/p/1", "a/p/10", "a/p/1a", "a/p0/1", "a0/p/1", "b/p/1"]
+            for (index, path) in all.enumerated().reversed() {
+                try await store.put([(BlobName(path), Array(repeating: 1, count: index))])
+            }
+            let users = ["a-b/", "a.b/", "a/", "a0/", "b/"]
+            let posts = ["a-b/p/", "a.b/p/", "a/p-q/", "a/p/", "a/p0/", "a0/p/", "b/p/"]
+            let table: [(walk: BlobWalk, paths: [String])] = [
+                (BlobWalk(.names), all), (BlobWalk(.sizes), all), (BlobWalk(.users), users),
+                (BlobWalk(.posts), posts), (BlobWalk(.posts, userID: "a"), posts.filter { $0.hasPrefix("a/") }),
+                (BlobWalk(.names, userID: "a"), all.filter { $0.hasPrefix("a/") }),
+                (BlobWalk(.names, userID: "a", postID: "p"), all.filter { $0.hasPrefix("a/p/") }),
+                (BlobWalk(.names, userID: "a", postID: "none"), []), (BlobWalk(.posts, userID: "nobody"), []),
+            ]
+            for (walk, paths) in table {
+                for limit in 1...10 {
+                    for remembers in [true, false] {
+                        var (met, next): ([String], BlobWalk?) = ([], walk)
+                        while let walk = next {
+                            let page = try await store.page(of: walk, limit: limit)
+                            #expect(page.entries.count <= limit && page.strays.isEmpty)
+                            met += page.entries.map(\.path)
+                            next = remembers ? page.next : page.next?.behind(nil)
+                        }
+                        #expect(met == paths, "\(walk.detail) \(walk.prefix) by \(limit)")
+                    }
+                }
+            }
+            let sizes = try await store.page(of: BlobWalk(.sizes), limit: 100).entries.map(\.byteCount)
+            #expect(sizes == Array(all.indices))
+        }
+    }
+
+    @Test(
+        "Many blobs of several posts are deleted at once, those that are missing among them", arguments: Kind.allCases)
+    func removeMany(kind: Kind) async throws {
+        try await withStore(kind) { store, _, _ in
+            for post in ["p", "q"] {
+                try await store.put([(name("a", post: post), [1]), (name("b", post: post), [2])])
+            }
+            try await store.remove([name("a"), name("none"), name("b", post: "q"), name("a", post: "none")])
+            #expect(try await store.fileNames(userID: "u", postID: "p") == ["b"])
+            #expect(try await store.fileNames(userID: "u", postID: "q") == ["a"])
+            try await store.remove([])
+        }
+    }
+
     @Test("Deleting twice is deleting once", arguments: Kind.allCases)
     func remove(kind: Kind) async throws {
         try await withStore(kind) { store, _, _ in
-            try await store.write([(name("a"), [1]), (name("b"), [2]), (name("c"), [3])])
+            try await store.put([(name("a"), [1]), (name("b"), [2]), (name("c"), [3])])
             for _ in 0..<2 { try await store.remove(name("a")) }
             #expect(try await store.fileNames(userID: "u", postID: "p") == ["b", "c"])
             for _ in 0..<2 { try await store.removeAll(userID: "u", postID: "p") }
@@ -170,7 +202,7 @@ struct BlobStoreTests {
     func release(kind: Kind) async throws {
         try await withStore(kind) { store, _, scratch in
             let target = try scratch.directory()
-            try await store.write([(name("a"), [7]), (name("b"), [8])])
+            try await store.put([(name("a"), [7]), (name("b"), [8])])
             try await store.release(name("a"), to: target, as: "out")
             try await store.release(name("a"), to: target, as: "again")
             #expect(try target.file("out").readAll(maxBytes: 9) == [7])

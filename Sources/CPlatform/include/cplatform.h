@@ -11,6 +11,9 @@ int cplatform_rename_noreplace(int from_directory, const char *from, int to_dire
 /// openat(2) without varargs. Interrupted calls are tried again.
 int cplatform_openat(int directory, const char *name, int flags, unsigned int mode);
 
+/// An empty file without a name, in memory (memfd_create(2)); it is closed on exec. Its descriptor, or -errno.
+int cplatform_memory_file(void);
+
 /// Whether some process has the file open for writing: 1 yes, 0 no, -errno when the file system cannot tell.
 ///
 /// A read lease (fcntl F_SETLEASE) is granted only while nobody writes; it is given back at once. SIGIO, which tells a

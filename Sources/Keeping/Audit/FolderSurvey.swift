@@ -37,7 +37,7 @@ struct FolderSurvey: AuditSurvey {
         var claims: [Claim] = []
     }
 
-    /// How many folders' files are read side by side.
+    /// How many folders are listed, or their files read, side by side.
     private static let width = 4
     /// What is asked for more than once of a folder, or is mostly empty.
     private static let remembered = [
@@ -137,7 +137,12 @@ struct FolderSurvey: AuditSurvey {
 
     /// Compares the folders with what is claimed of them: all of them at once, and those where anything differs once more.
     private func inspections(of claims: [Claim]) async throws -> [(inspection: FolderInspection, isToBeRead: Bool)] {
-        let present = try await storage.blobs.files(ofPosts: claims.map { ($0.folder.owner, $0.folder.id.string) })
+        var present: [[BlobFile]] = []
+        try await forEachConcurrently(claims, concurrency: Self.width) { [storage] claim in
+            try await storage.blobs.files(userID: claim.folder.owner, postID: claim.folder.id.string)
+        } _: {
+            present.append($0)
+        }
         var inspections: [(FolderInspection, Bool)] = []
         for (claim, files) in zip(claims, present) {
             let sound = FolderInspection(of: claim.claims, ifSoundWith: files, knowing: context.garbage)

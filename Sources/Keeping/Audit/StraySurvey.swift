@@ -7,56 +7,46 @@ import Uploads
 /// Looks for folders of the blob store that nothing in the tree leads to, and for what lies where no blob can be.
 struct StraySurvey: AuditSurvey {
     private let storage: StorageFolder
-    /// The owners who are left; nil before the first look.
-    private var owners: ArraySlice<String>?
-    /// The folders of one of them that are left.
-    private var ids: ArraySlice<PostID> = []
-    private var owner = ""
+    /// The rest of the walk over all names; nil at its end.
+    private var walk: BlobWalk? = BlobWalk(.names)
+    /// The last folder that was looked at: the files of one may come with two pages.
+    private var last = ""
 
     init(in storage: StorageFolder) { self.storage = storage }
 
     mutating func next() async throws -> AuditPage? {
-        if owners == nil {
-            let strays = Set(try await storage.blobs.strayNames())
-            owners = try await storage.blobs.userIDs().filter { !strays.contains($0) }[...]
-            if !strays.isEmpty { return Self.page(ofStrays: strays.sorted()) }
+        guard let walk else { return nil }
+        let met = try await storage.blobs.page(of: walk, limit: Self.pageSize * 4)
+        self.walk = met.next
+        var strays: Set<String> = []
+        for path in met.strays {
+            let parts = path.split(separator: "/")
+            switch (parts.count, parts.count > 1 ? PostID(String(parts[1])) : nil) {
+            case (2, _?): break  // A post that has lost its files.
+            case (3..., nil): strays.insert("\(parts[0])/\(parts[1])")  // A stray as a whole.
+            default: strays.insert(path)
+            }
         }
-        while ids.isEmpty {
-            guard let next = owners?.popFirst() else { return nil }
-            owner = next
-            let names = try await storage.blobs.postIDs(userID: next)
-            ids = names.compactMap { PostID($0) }[...]
-            let strays = names.filter { PostID($0) == nil }
-            if !strays.isEmpty { return Self.page(ofStrays: strays.map { "\(next)/\($0)" }) }
+        var posts: [(owner: String, id: PostID)] = []
+        for entry in met.entries where "\(entry.userID)/\(entry.postID)" != last {
+            last = "\(entry.userID)/\(entry.postID)"
+            if let id = PostID(entry.postID) { posts.append((entry.userID, id)) } else { strays.insert(last) }
         }
-        let (page, owner) = (Array(ids.prefix(Self.pageSize)), owner)
-        ids = ids.dropFirst(Self.pageSize)
+        let page = posts
         let unclaimed = try await storage.tree.snapshot(size: .large) { snapshot in
-            try page.filter { try UnclaimedFiles.isUnclaimed($0, of: owner, in: snapshot) }
+            try page.filter { try UnclaimedFiles.isUnclaimed($0.id, of: $0.owner, in: snapshot) }
         }
-        var found = AuditPage(findings: try await strays(in: page).map(Self.finding(ofStrayName:)))
-        for id in unclaimed { try await note(id, of: owner, &found) }
+        var found = AuditPage(findings: strays.sorted().map(Self.finding(ofStray:)))
+        for (owner, id) in unclaimed { try await note(id, of: owner, &found) }
         return found
     }
 
-    /// The places of what lies in folders of posts and can be no blob.
-    private func strays(in posts: [PostID]) async throws -> [String] {
-        let owner = owner
-        let names = try await storage.blobs.strayNames(inPosts: posts.map { (owner, $0.string) })
-        return zip(posts, names).flatMap { post, names in names.map { "\(owner)/\(post)/\($0)" } }
-    }
-
-    private static func finding(ofStrayName path: String) -> Finding {
-        Finding(.fileMisplaced, path: "blobs/\(path)", message: "no file of the service has such a name")
-    }
-
-    private static func page(ofStrays paths: [String]) -> AuditPage {
-        AuditPage(
-            findings: paths.map { path in
-                Finding(
-                    .fileMisplaced, path: "blobs/\(path)",
-                    message: "no file of the service has a place there: they are at USER/POST/FILE")
-            })
+    private static func finding(ofStray path: String) -> Finding {
+        let message =
+            path.split(separator: "/").count > 2
+            ? "no file of the service has such a name"
+            : "no file of the service has a place there: they are at USER/POST/FILE"
+        return Finding(.fileMisplaced, path: "blobs/\(path)", message: message)
     }
 
     private func note(_ id: PostID, of owner: String, _ page: inout AuditPage) async throws {

@@ -31,7 +31,7 @@ struct OriginalReplacement: Sendable {
         var update = MultiPathUpdate()
         let announcement = try tools.garbage.add([new], to: &update)
         _ = try await tools.tree.commit(update, at: "\(step)-announced")
-        try await tools.blobs.write([(new, bytes)])
+        try await tools.blobs.put([(new, bytes)])
         var checksums = ObjectChecksums()
         bytes.withUnsafeBytes { checksums.update($0) }
         let (md5, crc32c) = checksums.finish()

@@ -82,16 +82,18 @@ package final class UnclaimedFiles: Sendable {
     }
 
     private func forEachUnclaimed(_ visit: (_ owner: String, PostID) async throws -> Void) async throws {
-        let blobs = storage.blobs
-        for owner in try await blobs.userIDs() {
-            let folders = try await blobs.postIDs(userID: owner)
-            for start in stride(from: 0, to: folders.count, by: 500) {
-                let ids = folders[start..<min(start + 500, folders.count)].compactMap { PostID($0) }
-                let found = try await storage.tree.snapshot { snapshot in
-                    try ids.filter { try Self.isUnclaimed($0, of: owner, in: snapshot) }
+        var next: BlobWalk? = BlobWalk(.posts)
+        while let walk = next {
+            let page = try await storage.blobs.page(of: walk, limit: 500)
+            let found = try await storage.tree.snapshot { snapshot in
+                try page.entries.compactMap { entry in
+                    try PostID(entry.postID).flatMap { id in
+                        try Self.isUnclaimed(id, of: entry.userID, in: snapshot) ? (entry.userID, id) : nil
+                    }
                 }
-                for id in found { try await visit(owner, id) }
             }
+            for (owner, id) in found { try await visit(owner, id) }
+            next = page.next
         }
     }
 

@@ -8,17 +8,18 @@ extension StorageFolder {
     /// order of publication.
     ///
     /// - Parameters:
+    ///   - blobs: Where the files of posts are; nil for the folder `blobs/`.
     ///   - retention: How long changes can be asked for.
     ///   - mediaPlace: The address by which apps know the service; nil for addresses without a host.
     ///   - clock: The present time, in milliseconds since the epoch.
-    /// - Throws: What ``StorageFolder/init(path:engine:retention:mediaPlace:derivations:constraints:clock:)`` does.
+    /// - Throws: What ``StorageFolder/init(path:engine:blobs:retention:mediaPlace:derivations:constraints:clock:)`` does.
     package static func open(
-        path: String, engine: TreeEngine = .sqlite, retention: ChangeRetention = ChangeRetention(),
-        mediaPlace: MediaPlace? = nil, clock: @escaping @Sendable () -> Int64 = WallClock.milliseconds,
-        logger: Logger = Logger(label: "tintype")
+        path: String, engine: TreeEngine = .sqlite, blobs: (any BlobStore)? = nil,
+        retention: ChangeRetention = ChangeRetention(), mediaPlace: MediaPlace? = nil,
+        clock: @escaping @Sendable () -> Int64 = WallClock.milliseconds, logger: Logger = Logger(label: "tintype")
     ) async throws -> StorageFolder {
         let storage = try await StorageFolder(
-            path: path, engine: engine, retention: retention, mediaPlace: mediaPlace,
+            path: path, engine: engine, blobs: blobs, retention: retention, mediaPlace: mediaPlace,
             derivations: TreeInvariants.derivations(mediaPlace: mediaPlace), constraints: TreeInvariants.constraints,
             clock: clock)
         do {

@@ -54,21 +54,21 @@ struct MediaRoutes: Sendable {
     /// A file of a post as an answer, for whoever may fetch it.
     func response(of name: BlobName, to request: Request, _ context: RequestContext) async throws -> Response {
         let location = try location(of: name, request)
-        let (file, storedByteCount) = try await open(name)
+        let blob = try await open(name)
         var headers = headers(of: name)
-        let right = try await judge(name, location, storedByteCount, headers[.contentType] ?? "", request, context)
+        let right = try await judge(name, location, blob.byteCount, headers[.contentType] ?? "", request, context)
         headers[.cacheControl] = right.cacheControl(of: name)
-        let (pieces, tag) = try await content(of: name, location, file, storedByteCount)
+        let (pieces, tag) = try await content(of: name, location, blob)
         headers[.eTag] = tag
         if request.headers.ifNoneMatch(tag) { return Response(status: .notModified, headers: headers) }
         let byteCount = pieces.byteCount
         switch range(request, tag, byteCount) {
         case .whole:
-            return Response(status: .ok, headers: headers, body: ResponseBody(file, pieces.pieces))
+            return Response(status: .ok, headers: headers, body: ResponseBody(blob, pieces.pieces))
         case .part(let range):
             headers[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(byteCount)"
             return Response(
-                status: .partialContent, headers: headers, body: ResponseBody(file, pieces.part(range)))
+                status: .partialContent, headers: headers, body: ResponseBody(blob, pieces.part(range)))
         case .unsatisfiable:
             let error = Failure(
                 .rangeNotSatisfiable, "the range lies outside the file", hint: "the file has \(byteCount) bytes")
@@ -80,10 +80,10 @@ struct MediaRoutes: Sendable {
     func description(
         of name: BlobName, to request: Request, _ context: RequestContext
     ) async throws -> (byteCount: Int, contentType: String, token: String) {
-        let (file, byteCount) = try await open(name)
+        let blob = try await open(name)
         let type = headers(of: name)[.contentType] ?? ""
-        _ = try await judge(name, .remove, byteCount, type, request, context)
-        let (pieces, _) = try await content(of: name, .remove, file, byteCount)
+        _ = try await judge(name, .remove, blob.byteCount, type, request, context)
+        let (pieces, _) = try await content(of: name, .remove, blob)
         let token = access.signer.token(for: name.mediaPath, lifetimeSeconds: MediaAccess.lifetimeSeconds)
         return (pieces.byteCount, type, token)
     }
@@ -156,19 +156,18 @@ struct MediaRoutes: Sendable {
 
     /// The bytes of a file, and their entity tag.
     private func content(
-        of name: BlobName, _ location: MediaLocation, _ file: FileReader, _ byteCount: Int
+        of name: BlobName, _ location: MediaLocation, _ blob: BlobReader
     ) async throws -> (pieces: ScrubbedPieces, tag: String) {
         guard name.isOriginal, location == .remove else {
-            return (ScrubbedPieces(storedByteCount: byteCount), "\"\(name.fileName)-\(byteCount)\"")
+            return (ScrubbedPieces(storedByteCount: blob.byteCount), "\"\(name.fileName)-\(blob.byteCount)\"")
         }
-        let scrubbed = try await scrubber.scrub(name, file)
-        return (scrubbed.pieces, "\"\(name.fileName)-\(byteCount)\(scrubbed.tag)\"")
+        let scrubbed = try await scrubber.scrub(name, try await blob.wholeFile())
+        return (scrubbed.pieces, "\"\(name.fileName)-\(blob.byteCount)\(scrubbed.tag)\"")
     }
 
-    private func open(_ name: BlobName) async throws -> (FileReader, byteCount: Int) {
+    private func open(_ name: BlobName) async throws -> BlobReader {
         do {
-            let file = try await blobs.open(name)
-            return (file, try file.byteCount())
+            return try await blobs.reader(of: name)
         } catch {
             guard [.notFound, .wrongKind].contains(error.code) else { throw error }
             throw Self.notFound

@@ -34,9 +34,9 @@ struct ObjectDownload {
         }
     }
 
-    private func open() async throws -> FileReader {
+    private func open() async throws -> BlobReader {
         do {
-            return try await blobs.open(object.blob)
+            return try await blobs.reader(of: object.blob)
         } catch {
             guard error.code == .notFound else { throw error }
             throw StorageError.notFound

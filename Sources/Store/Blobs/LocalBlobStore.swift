@@ -8,9 +8,9 @@ public final class LocalBlobStore: BlobStore {
     /// The name of the owner's mark, in the folder of all blobs.
     public static let markName = ".store.json"
     /// The names of what belongs there, besides the folders of users; the first is the file system's.
-    private static let ownNames: Set = ["lost+found", markName, FolderProbe.name]
+    static let ownNames: Set = ["lost+found", markName, FolderProbe.name]
 
-    private let root: Directory
+    let root: Directory
     private let staging: Directory
 
     /// Opens the store at `path`, and makes the folder when it is missing. Blocks.
@@ -23,8 +23,8 @@ public final class LocalBlobStore: BlobStore {
         try FolderProbe(in: root).removeLeftovers()
     }
 
-    /// See ``BlobStore/publish(_:as:)``.
-    public func publish(_ staged: StagedFile, as name: BlobName) async throws(FileError) {
+    /// See ``BlobStore/put(_:as:)``.
+    public func put(_ staged: StagedFile, as name: BlobName) async throws(FileError) {
         try await FileThreads.run { [self] () throws(FileError) in
             let folder = try folder(of: name, create: true)
             try staged.publish(as: name.fileName, in: folder)
@@ -32,9 +32,9 @@ public final class LocalBlobStore: BlobStore {
         }
     }
 
-    /// See ``BlobStore/write(_:)``.
+    /// See ``BlobStore/put(_:)``.
     @discardableResult
-    public func write(_ blobs: [(name: BlobName, bytes: [UInt8])]) async throws(FileError) -> [Int] {
+    public func put(_ blobs: [(name: BlobName, bytes: [UInt8])]) async throws(FileError) -> [Int] {
         // Side by side: the file system makes several files durable with hardly more work than one.
         let results = await withTaskGroup(of: (Int, Result<Int, FileError>).self) { group in
             for (index, blob) in blobs.enumerated() {
@@ -68,73 +68,26 @@ public final class LocalBlobStore: BlobStore {
         }
     }
 
-    /// See ``BlobStore/open(_:)``.
-    public func open(_ name: BlobName) async throws(FileError) -> FileReader {
-        try await FileThreads.run { [self] () throws(FileError) in try folder(of: name).file(name.fileName) }
-    }
-
-    /// See ``BlobStore/fileNames(userID:postID:)``.
-    public func fileNames(userID: String, postID: String) async throws(FileError) -> [String] {
-        try await list { root throws(FileError) in
-            try root.folder(userID).folder(postID).names().filter(BlobName.isValid)
+    /// See ``BlobStore/reader(of:)``.
+    public func reader(of name: BlobName) async throws(FileError) -> BlobReader {
+        try await FileThreads.run { [self] () throws(FileError) in
+            try BlobReader(try folder(of: name).file(name.fileName))
         }
     }
 
-    /// See ``BlobStore/files(userID:postID:)``.
-    public func files(userID: String, postID: String) async throws(FileError) -> [BlobFile] {
-        try await list { root throws(FileError) in try Self.files(userID, postID, in: root) }
-    }
-
-    /// See ``BlobStore/files(ofPosts:)``.
-    public func files(ofPosts posts: [(userID: String, postID: String)]) async throws(FileError) -> [[BlobFile]] {
+    /// See ``BlobStore/page(of:limit:)``.
+    public func page(of walk: BlobWalk, limit: Int) async throws(FileError) -> BlobPage {
         try await FileThreads.run { [root] () throws(FileError) in
-            var files: [[BlobFile]] = []
-            for (userID, postID) in posts {
-                files.append(
-                    try Self.unlessMissing { () throws(FileError) in try Self.files(userID, postID, in: root) })
+            var position: LocalBlobWalk
+            if let known = walk.memory as? LocalBlobWalk {
+                position = known
+            } else {
+                position = try LocalBlobWalk(walk, in: root)
             }
-            return files
-        }
-    }
-
-    private static func files(_ userID: String, _ postID: String, in root: Directory) throws(FileError) -> [BlobFile] {
-        try root.folder(userID).folder(postID).entries().filter { BlobName.isValid($0.name) }
-            .map { BlobFile(name: $0.name, byteCount: $0.byteCount) }
-    }
-
-    /// See ``BlobStore/userIDs()``.
-    public func userIDs() async throws(FileError) -> [String] {
-        try await list { root throws(FileError) in try root.names().filter { !$0.hasPrefix(".") } }
-    }
-
-    /// See ``BlobStore/postIDs(userID:)``.
-    public func postIDs(userID: String) async throws(FileError) -> [String] {
-        try await list { root throws(FileError) in try root.folder(userID).names() }
-    }
-
-    /// See ``BlobStore/strayNames()``.
-    public func strayNames() async throws(FileError) -> [String] {
-        try await list { root throws(FileError) in
-            try root.entries().filter { entry in
-                guard !Self.ownNames.contains(entry.name) else { return false }
-                return entry.kind != .folder || !BlobName.isValid(entry.name)
-            }.map(\.name)
-        }
-    }
-
-    /// See ``BlobStore/strayNames(inPosts:)``.
-    public func strayNames(
-        inPosts posts: [(userID: String, postID: String)]
-    ) async throws(FileError) -> [[String]] {
-        try await FileThreads.run { [root] () throws(FileError) in
-            var names: [[String]] = []
-            for (userID, postID) in posts {
-                names.append(
-                    try Self.unlessMissing { () throws(FileError) in
-                        try root.folder(userID).folder(postID).names().filter { !BlobName.isValid($0) }
-                    })
-            }
-            return names
+            var page = BlobPage()
+            let isAtEnd = try position.fill(&page, upTo: limit)
+            if !isAtEnd { page.next = walk.behind(page.entries.last?.path, memory: position) }
+            return page
         }
     }
 
@@ -145,13 +98,30 @@ public final class LocalBlobStore: BlobStore {
         }
     }
 
-    /// See ``BlobStore/remove(_:)``.
-    public func remove(_ name: BlobName) async throws(FileError) {
-        try await unlessMissing { store throws(FileError) in
-            let folder = try store.folder(of: name)
-            try folder.remove(name.fileName)
-            try folder.sync()
+    /// See ``BlobStore/remove(_:)-([BlobName])``.
+    public func remove(_ names: [BlobName]) async throws(FileError) {
+        let failure = await FileThreads.run { [self] in
+            var failure: FileError?
+            let posts = Dictionary(grouping: names) { "\($0.userID)/\($0.postID)" }
+            for (_, names) in posts.sorted(by: { $0.key < $1.key }) {
+                do throws(FileError) { try removeFromFolder(names) } catch { failure = failure ?? error }
+            }
+            return failure
         }
+        if let failure { throw failure }
+    }
+
+    /// Deletes blobs of one post, all that can be, durably.
+    private func removeFromFolder(_ names: [BlobName]) throws(FileError) {
+        guard let first = names.first else { return }
+        let folder: Directory
+        do throws(FileError) { folder = try self.folder(of: first) } catch  where error.code == .notFound { return }
+        var failure: FileError?
+        for name in names {
+            do throws(FileError) { try folder.remove(name.fileName) } catch { failure = failure ?? error }
+        }
+        try folder.sync()
+        if let failure { throw failure }
     }
 
     /// See ``BlobStore/removeAll(userID:postID:)``.
@@ -184,25 +154,6 @@ public final class LocalBlobStore: BlobStore {
     }
 
     // MARK: -
-
-    /// The elements of a list of the folder; empty when the folder is missing, or is none.
-    private func list<Element: Sendable>(
-        _ body: @escaping @Sendable (Directory) throws(FileError) -> [Element]
-    ) async throws(FileError) -> [Element] {
-        try await FileThreads.run { [root] () throws(FileError) in
-            try Self.unlessMissing { () throws(FileError) in try body(root) }
-        }
-    }
-
-    private static func unlessMissing<Element>(
-        _ body: () throws(FileError) -> [Element]
-    ) throws(FileError) -> [Element] {
-        do throws(FileError) {
-            return try body()
-        } catch  where error.code == .notFound || error.code == .wrongKind {
-            return []
-        }
-    }
 
     private func unlessMissing(
         _ body: @escaping @Sendable (LocalBlobStore) throws(FileError) -> Void

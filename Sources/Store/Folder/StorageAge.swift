@@ -68,7 +68,7 @@ package final class StorageAge: Sendable {
         let bytes = try await blobs.mark()
         found.blobs = bytes.flatMap { StoreMark(json: $0) }
         let isBlank = try await isBlank(tree)
-        let isTreeLost = isBlank ? try await !blobs.userIDs().isEmpty : false
+        let isTreeLost = isBlank ? try await !blobs.isEmpty() : false
         found.mismatch = Failure(
             tree: found.tree, blobs: found.blobs, isMarkBroken: bytes != nil && found.blobs == nil,
             isTreeLost: isTreeLost)

@@ -62,6 +62,7 @@ package final class StorageFolder: Sendable {
     /// Opens the folder, making what is missing, and takes its lock.
     ///
     /// - Parameters:
+    ///   - blobs: Where the files of posts are; nil for the folder `blobs/`.
     ///   - retention: How long changes can be asked for.
     ///   - mediaPlace: The address by which apps know the service.
     ///   - derivations: What follows from what is written to the tree; see `TreeStore`.
@@ -71,9 +72,9 @@ package final class StorageFolder: Sendable {
     ///   `exists` when a tree is to be kept in memory beside one that is on disk) or `TreeError`. Nothing is bound or
     ///   changed before all of it succeeded.
     package init(
-        path: String, engine: TreeEngine = .sqlite, retention: ChangeRetention = ChangeRetention(),
-        mediaPlace: MediaPlace?, derivations: [[any Derivation]], constraints: [any Constraint],
-        clock: @escaping @Sendable () -> Int64
+        path: String, engine: TreeEngine = .sqlite, blobs: (any BlobStore)? = nil,
+        retention: ChangeRetention = ChangeRetention(), mediaPlace: MediaPlace?, derivations: [[any Derivation]],
+        constraints: [any Constraint], clock: @escaping @Sendable () -> Int64
     ) async throws {
         self.path = path
         self.clock = clock
@@ -91,8 +92,7 @@ package final class StorageFolder: Sendable {
         inbox = try root.folder("inbox", create: true)
         done = try root.folder("done", create: true)
         failed = try root.folder("failed", create: true)
-        _ = try root.folder("blobs", create: true)
-        blobs = try LocalBlobStore(path: "\(path)/blobs", staging: incoming)
+        self.blobs = try blobs ?? Self.localBlobs(in: root, staging: incoming)
         for folder in [incoming, done, failed] { try FolderProbe(in: folder).removeLeftovers() }
         let database = try Self.open(engine, in: root)
         let mark = engine == .sqlite ? try CommitMark(path: "\(path)/\(Self.markName)") : nil
@@ -101,11 +101,13 @@ package final class StorageFolder: Sendable {
             derivations: derivations, constraints: constraints, metrics: metrics)
         if tree.health.damage == nil { try? await upgrading?.begin(tree) }
         var essentials: [String: Directory.Identity] = [:]
-        for name in [".", "blobs", Self.treeName] { essentials[name] = try root.entry(name)?.identity }
+        for name in [".", Self.treeName] + (blobs == nil ? ["blobs"] : []) {
+            essentials[name] = try root.entry(name)?.identity
+        }
         self.essentials = essentials
         ids = PushIDGenerator(after: await StorageAge.lastID(in: tree), clock: clock)
         age = try await StorageAge(
-            of: tree, beside: blobs, ids: ids, isKept: engine == .sqlite, lastChange: mark?.lastChange)
+            of: tree, beside: self.blobs, ids: ids, isKept: engine == .sqlite, lastChange: mark?.lastChange)
     }
 
     /// Notes that all data are of this version's format; see ``StoreUpgrade``.
@@ -147,6 +149,11 @@ package final class StorageFolder: Sendable {
         throw FileError(
             .notFound, "\(root.path)/\(treeName), the database of the store, is missing",
             hint: "put it back, or restore the store from a backup")
+    }
+
+    private static func localBlobs(in root: Directory, staging: Directory) throws(FileError) -> LocalBlobStore {
+        _ = try root.folder("blobs", create: true)
+        return try LocalBlobStore(path: "\(root.path)/blobs", staging: staging)
     }
 
     private static func open(_ engine: TreeEngine, in root: Directory) throws -> any Engine {

@@ -95,7 +95,7 @@ package struct ObjectStore: Sendable {
     ) async throws -> StoredObject {
         let blob = try Self.blobName(contents.format, as: name, resumed?.id ?? store.ids.next())
         let deadline = try await announce(blob, as: name, byteCount: contents.byteCount)
-        if let file = contents.file { try await blobs.publish(file, as: blob) }
+        if let file = contents.file { try await blobs.put(file, as: blob) }
         let token = try Self.newToken()
         let object = try await tree.transact(at: "object-stored") { [store] snapshot, update in
             let old = try snapshot.object(name)

@@ -68,7 +68,7 @@ package final class PhotoIngester: Sendable {
         let photo = UploadRecord.Photo(
             fileName: "\(Self.stem(number)).\(format.fileExtension)", originalName: String(name.prefix(255)),
             byteCount: contents.byteCount, sha256: contents.sha256)
-        try await blobs.publish(staged, as: record.blobName(photo.fileName))
+        try await blobs.put(staged, as: record.blobName(photo.fileName))
         metrics.countIngested(contents.byteCount)
         return photo
     }
@@ -90,7 +90,7 @@ package final class PhotoIngester: Sendable {
     func discard(_ number: Int, _ rendered: PhotoRecord?, of record: UploadRecord) async throws {
         var names = try await original(number, of: record).map { [$0] } ?? []
         names += rendered?.renditions.values.map(\.fileName) ?? []
-        for name in names { try await blobs.remove(try record.blobName(name)) }
+        try await blobs.remove(try names.map { try record.blobName($0) })
     }
 
     /// The name of the original of the photo with a number, if it is in the blob store.

@@ -130,10 +130,10 @@ package struct RenditionMaker: Sendable {
     private func keep(_ files: [(name: BlobName, bytes: [UInt8])]) async throws {
         guard !files.isEmpty else { return }
         do {
-            try await blobs.write(files)
+            try await blobs.put(files)
         } catch {
             // Where the disk is full, the next attempt needs their room.
-            for file in files { try? await blobs.remove(file.name) }
+            try? await blobs.remove(files.map(\.name))
             throw error
         }
     }

@@ -1,0 +1,54 @@
+import API
+import Posts
+import Store
+import TestSupport
+import Testing
+import Uploads
+
+@Suite("What every way in does for its uploads: all of it may be asked for twice, and of what nobody knows")
+struct IntakeHandlerTests {
+    private func withIntake(
+        _ intake: Intake, _ body: @Sendable (RunningPipeline, any IntakeHandler, UploadRecord) async throws -> Void
+    ) async throws {
+        try await withPipeline(runs: false) { running in
+            let request = UploadRequest(owner: try #require(UserID("maria")), intake: intake)
+            try await body(running, running.pipeline.store.intakes[intake], try await running.reserve(request))
+        }
+    }
+
+    @Test("An upload that expired leaves no file, however often it is cleaned up after", arguments: Intake.allCases)
+    func expired(intake: Intake) async throws {
+        try await withIntake(intake) { running, handler, record in
+            var record = record
+            try await running.storage.blobs.put([(record.blobName("original.jpg"), [1, 2, 3])])
+            record.state = .expired
+            for _ in 0..<2 {
+                #expect(try await handler.cleanUp(after: record))
+                let left = try await running.storage.blobs.fileNames(userID: "maria", postID: record.id.description)
+                #expect(left == [])
+            }
+        }
+    }
+
+    @Test("No file waits for an upload that has none", arguments: Intake.allCases)
+    func holdsNothing(intake: Intake) async throws {
+        try await withIntake(intake) { _, handler, record in
+            #expect(try await !handler.holdsFiles(of: record.id))
+            #expect(await handler.backlog() ?? 0 == 0)
+        }
+    }
+
+    @Test("A post is forgotten, and what is kept is swept, once as often as twice", arguments: Intake.allCases)
+    func repeated(intake: Intake) async throws {
+        try await withIntake(intake) { running, handler, record in
+            let blob = try record.blobName("original.jpg")
+            try await running.storage.blobs.put([(blob, [1, 2, 3])])
+            for _ in 0..<2 {
+                try await handler.forgetPost(of: record)
+                try await handler.sweep()
+                try await handler.sweepArchives()
+            }
+            #expect(try await running.storage.blobs.open(blob).byteCount() == 3, "files of posts are not the intake's")
+        }
+    }
+}
