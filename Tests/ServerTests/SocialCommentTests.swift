@@ -10,7 +10,7 @@ import Tree
 struct SocialCommentTests {
     /// Sends a comment, or another request with such a body.
     private func send(
-        _ method: HTTPRequest.Method, _ path: String, _ json: String, as uid: String? = nil, _ service: Service
+        _ method: HTTPRequest.Method, _ path: String, _ json: String, as uid: String? = nil, _ service: RoutedService
     ) async throws -> Answer {
         var headers = try uid.map { try service.headers(of: $0) } ?? [:]
         headers[.contentType] = "application/json"

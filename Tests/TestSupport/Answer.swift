@@ -9,6 +9,10 @@ package struct Answer: Sendable {
     package let headers: HTTPFields
     package let body: [UInt8]
 
+    package init(status: Int, headers: HTTPFields, body: [UInt8]) {
+        (self.status, self.headers, self.body) = (status, headers, body)
+    }
+
     package var text: String { String(decoding: body, as: UTF8.self) }
 
     /// The body as JSON; null when it is none.
