@@ -1,8 +1,12 @@
 import API
+import Files
 import Posts
+import Service
 import Store
 import TestSupport
 import Testing
+import Tree
+import TreeModel
 import Uploads
 
 @Suite("What every way in does for its uploads: all of it may be asked for twice, and of what nobody knows")
