@@ -5,8 +5,6 @@ import Service
 import Store
 import TestSupport
 import Testing
-import Tree
-import TreeModel
 import Uploads
 
 @Suite("What every way in does for its uploads: all of it may be asked for twice, and of what nobody knows")
@@ -28,7 +26,7 @@ struct IntakeHandlerTests {
             record.state = .expired
             for _ in 0..<2 {
                 #expect(try await handler.cleanUp(after: record))
-                let left = try await running.storage.blobs.fileNames(userID: "maria", postID: record.id.description)
+                let left = try await running.storage.blobs.fileNames(userID: "maria", postID: "\(record.id)")
                 #expect(left == [])
             }
         }
