@@ -1,5 +1,7 @@
 import API
+import Files
 import Posts
+import Service
 import Store
 import TestSupport
 import Testing
@@ -24,7 +26,7 @@ struct IntakeHandlerTests {
             record.state = .expired
             for _ in 0..<2 {
                 #expect(try await handler.cleanUp(after: record))
-                let left = try await running.storage.blobs.fileNames(userID: "maria", postID: record.id.description)
+                let left = try await running.storage.blobs.fileNames(userID: "maria", postID: "\(record.id)")
                 #expect(left == [])
             }
         }
