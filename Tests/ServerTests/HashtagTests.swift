@@ -5,14 +5,14 @@ import Testing
 
 @Suite("Hashtags by their beginning", .timeLimit(.minutes(30)))
 struct HashtagTests {
-    private func found(_ query: String, _ service: Service) async throws -> [String] {
+    private func found(_ query: String, _ service: RoutedService) async throws -> [String] {
         let page = try await service.client.get("/v1/hashtags\(query)").json
         return page["hashtags"].array.map { "\($0["tag"].string ?? "") \($0["posts"].int ?? -1)" }
     }
 
     @Test("They are found in any case, counted, and paged in their order")
     func search() async throws {
-        try await withService { service in
+        try await withRoutes { service in
             for text in ["#Sun #sunset", "#sunday #sun", "#su", "#CAFÉ #2024sun #2023", "#sun"] {
                 let post = #"{"author":{"uid":"maria"},"timestamp":1,"text":"\#(text)"}"#
                 _ = try await service.client.ask(.post, "/posts.json", body: .bytes(Array(post.utf8)))
@@ -33,7 +33,7 @@ struct HashtagTests {
 
     @Test("What is no beginning of a hashtag is refused")
     func refusals() async throws {
-        try await withService { service in
+        try await withRoutes { service in
             for query in ["search=a%20b", "search=%23%23", "search=a%2Fb", "limit=0", "limit=51", "after=", "x=1"] {
                 let answer = try await service.client.get("/v1/hashtags?\(query)")
                 #expect(answer.status == 400, "\(query)")

@@ -7,7 +7,7 @@ import Testing
 struct OpenAPITests {
     @Test("What is described is served, with these methods and no others")
     func methods() async throws {
-        try await withService { service in
+        try await withRoutes { service in
             let answer = try await service.client.get("/v1/openapi.json")
             #expect(answer.status == 200 && answer.headers[.contentType] == "application/json")
             #expect(answer.json["openapi"].string == "3.1.0")
@@ -26,7 +26,7 @@ struct OpenAPITests {
 
     @Test("A field that is not described is refused, but by files and probes")
     func unknownFields() async throws {
-        try await withService { service in
+        try await withRoutes { service in
             let paths = try await service.client.get("/v1/openapi.json").json["paths"]
             for path in paths.keys {
                 for method in paths[path].keys {
@@ -40,7 +40,7 @@ struct OpenAPITests {
 
     @Test("It is the only address ending in .json that is no place of the database")
     func beside() async throws {
-        try await withService { service in
+        try await withRoutes { service in
             let refusal = try await service.client.get("/v1/openapi.json?x=1")
             #expect(refusal.json["code"].string == "bad_request")
             for path in ["/v1/openapi/x.json", "/openapi.json"] {

@@ -4,7 +4,7 @@ import NIOCore
 import TestSupport
 import Testing
 
-extension ServiceClient {
+extension AskingClient {
     /// Publishes a text, for tests that need a post quickly; its id.
     func post(_ text: String, by user: String = "maria") async throws -> String? {
         try await ask(.post, "/v1/uploads?user=\(user)&text=\(text)").json["post_id"].string

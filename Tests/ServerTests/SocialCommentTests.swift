@@ -10,20 +10,20 @@ import Tree
 struct SocialCommentTests {
     /// Sends a comment, or another request with such a body.
     private func send(
-        _ method: HTTPRequest.Method, _ path: String, _ json: String, as uid: String? = nil, _ service: Service
+        _ method: HTTPRequest.Method, _ path: String, _ json: String, as uid: String? = nil, _ service: RoutedService
     ) async throws -> Answer {
         var headers = try uid.map { try service.headers(of: $0) } ?? [:]
         headers[.contentType] = "application/json"
         return try await service.tcpOrSocket(uid).ask(method, path, headers: headers, body: .json(json))
     }
 
-    private func count(of id: String, _ service: Service) async throws -> Int {
+    private func count(of id: String, _ service: RoutedService) async throws -> Int {
         try await service.client.get("/stats/posts/\(id)/comments.json").json.int ?? 0
     }
 
     @Test("A comment has its author, its text and the service's time; whoever signed in says it, or an admin for them")
     func add() async throws {
-        try await withService { service in
+        try await withRoutes { service in
             let id = try await service.client.post("hello") ?? ""
             _ = try await service.client.ask(
                 .put, "/people/ann.json", body: .json(#"{"full_name":"Ann","profile_picture":"/a.jpg"}"#))
@@ -76,7 +76,7 @@ struct SocialCommentTests {
 
     @Test("23: A comment has 1 to 1,999 characters, and nothing else is taken")
     func bodies() async throws {
-        try await withService { service in
+        try await withRoutes { service in
             let id = try await service.client.post("hello") ?? ""
             _ = try await service.client.ask(.put, "/people/ann/full_name.json", body: .json(#""Ann""#))
             let path = "/v1/posts/\(id)/comments"
@@ -102,7 +102,7 @@ struct SocialCommentTests {
 
     @Test("24: Its author changes it; its author, the post's, and an admin delete it; nobody else does either")
     func change() async throws {
-        try await withService { service in
+        try await withRoutes { service in
             let id = try await service.client.post("hello") ?? ""
             let path = "/v1/posts/\(id)/comments"
             for remover in ["ann", "maria", nil] {
@@ -130,7 +130,7 @@ struct SocialCommentTests {
 
     @Test("P25, 25: Pages have each comment once, in either order, whoever wrote it, and do not shift")
     func pages() async throws {
-        try await withService { service in
+        try await withRoutes { service in
             let id = try await service.client.post("hello") ?? ""
             let path = "/v1/posts/\(id)/comments"
             var expected: [String] = []
@@ -172,7 +172,7 @@ struct SocialCommentTests {
 
     @Test("What is no post has no comments", arguments: ["nonsense", "-OaBcDeFgHiJkLmNoPqR"])
     func missing(id: String) async throws {
-        try await withService { service in
+        try await withRoutes { service in
             let path = "/v1/posts/\(id)/comments"
             for (method, path) in [
                 (HTTPRequest.Method.post, path), (.get, path), (.get, "\(path)/c"), (.patch, "\(path)/c"),
@@ -189,7 +189,7 @@ struct SocialCommentTests {
     @Test(
         "26: Whom a comment mentions is told in both ways of counting, by the route and for raw writes alike")
     func mentions() async throws {
-        try await withService { service in
+        try await withRoutes { service in
             try await service.tree.setRules(DefaultRules.database, onlyIfNone: true)
             let id = try await service.client.post("hello") ?? ""
             _ = try await service.client.ask(.put, "/people/ann/full_name.json", body: .json(#""Ann""#))
@@ -222,7 +222,7 @@ struct SocialCommentTests {
 
     @Test("A new name is in one's comments, and the comments of a deleted post go with it")
     func effects() async throws {
-        try await withService { service in
+        try await withRoutes { service in
             let id = try await service.client.post("hello") ?? ""
             let path = "/v1/posts/\(id)/comments"
             _ = try await service.client.ask(.put, "/people/ann/full_name.json", body: .json(#""Ann""#))
@@ -242,7 +242,7 @@ struct SocialCommentTests {
         "FriendlyPix 14: Comments stand apart from their post, each with its author, and are counted, whoever writes them"
     )
     func apart() async throws {
-        try await withService { service in
+        try await withRoutes { service in
             let id = try await service.client.post("hello") ?? ""
             let before = try await service.client.get("/posts/\(id).json").text
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -270,9 +270,9 @@ struct SocialCommentTests {
     }
 }
 
-extension Service {
+extension AskedService {
     /// Where a user speaks who has signed in, or else an admin.
-    fileprivate func tcpOrSocket(_ uid: String?) -> ServiceClient { uid == nil ? client : tcpClient }
+    fileprivate func tcpOrSocket(_ uid: String?) -> Client { uid == nil ? client : tcpClient }
 }
 
 extension RequestBody {

@@ -8,13 +8,13 @@ import Tree
 
 @Suite("Who likes what", .timeLimit(.minutes(30)))
 struct SocialLikeTests {
-    private func number(ofLikes id: String, _ service: Service) async throws -> Int {
+    private func number(ofLikes id: String, _ service: RoutedService) async throws -> Int {
         try await service.client.get("/stats/posts/\(id)/likes.json").json.int ?? 0
     }
 
     @Test("P24, 20, 21: Liking twice is liking once, from the first time on; and so is taking it back")
     func idempotent() async throws {
-        try await withService { service in
+        try await withRoutes { service in
             let id = try await service.client.post("hello") ?? ""
             let (path, ann) = ("/v1/posts/\(id)/likes/ann", try service.headers(of: "ann"))
             let first = try await service.tcpClient.ask(.put, path, headers: ann)
@@ -45,7 +45,7 @@ struct SocialLikeTests {
 
     @Test("22: What is no post is not found", arguments: ["nonsense", "-OaBcDeFgHiJkLmNoPqR"])
     func missing(id: String) async throws {
-        try await withService { service in
+        try await withRoutes { service in
             for (method, path) in [(HTTPRequest.Method.put, "/ann"), (.delete, "/ann"), (.get, "")] {
                 let answer = try await service.client.ask(method, "/v1/posts/\(id)/likes\(path)")
                 #expect(answer.status == 404 && answer.json["code"].string == "not_found", "\(method)")
@@ -58,7 +58,7 @@ struct SocialLikeTests {
 
     @Test("Everybody likes for themselves, an admin for anybody, a stranger for nobody")
     func access() async throws {
-        try await withService { service in
+        try await withRoutes { service in
             let id = try await service.client.post("hello") ?? ""
             let path = "/v1/posts/\(id)/likes/ann"
             for method in [HTTPRequest.Method.put, .delete] {
@@ -72,7 +72,7 @@ struct SocialLikeTests {
 
     @Test("Who is blocked by the author, or has blocked the author, is refused by the route and by the rules alike")
     func blocked() async throws {
-        try await withService { service in
+        try await withRoutes { service in
             try await service.tree.setRules(DefaultRules.database, onlyIfNone: true)
             let id = try await service.client.post("hello") ?? ""
             for (blocker, blocked) in [("maria", "ann"), ("bob", "maria")] {
@@ -94,7 +94,7 @@ struct SocialLikeTests {
 
     @Test("Pages of those who like a post and of what somebody likes have all of it once, and end exactly")
     func pages() async throws {
-        try await withService { service in
+        try await withRoutes { service in
             var ids: [String] = []
             for number in 0..<3 { ids.append(try await service.client.post("p\(number)") ?? "") }
             for number in 0..<5 {
@@ -136,7 +136,7 @@ struct SocialLikeTests {
     @Test(
         "FriendlyPix 1: Likes are by post and by person, whoever writes them, and the way by person cannot be written")
     func bothWays() async throws {
-        try await withService { service in
+        try await withRoutes { service in
             let id = try await service.client.post("hello") ?? ""
             _ = try await service.client.ask(.put, "/v1/posts/\(id)/likes/ann")
             _ = try await service.client.ask(.put, "/likes/\(id)/bob.json", body: .json("5"))
@@ -157,7 +157,7 @@ struct SocialLikeTests {
 
     @Test("20, 21: Hundreds like and unlike at once, by route and raw, and the counter is exact")
     func concurrent() async throws {
-        try await withService { service in
+        try await withRoutes { service in
             let id = try await service.client.post("hello") ?? ""
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for worker in 0..<16 {
@@ -189,7 +189,7 @@ struct SocialLikeTests {
 
     @Test("33: A deleted post takes its likes along, and nobody likes it any more")
     func deletedPost() async throws {
-        try await withService { service in
+        try await withRoutes { service in
             let id = try await service.client.post("hello") ?? ""
             _ = try await service.client.ask(.put, "/v1/posts/\(id)/likes/ann")
             #expect(try await service.client.ask(.delete, "/v1/posts/\(id)").status == 200)

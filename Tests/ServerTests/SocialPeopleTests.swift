@@ -8,7 +8,7 @@ import Tree
 
 @Suite("People, by their routes and by the database", .timeLimit(.minutes(30)))
 struct SocialPeopleTests {
-    private func people(_ query: String, _ service: Service) async throws -> [String] {
+    private func people(_ query: String, _ service: RoutedService) async throws -> [String] {
         let answer = try await service.client.get("/v1/people?\(query)")
         #expect(answer.status == 200, "\(answer.text)")
         return answer.json["people"].array.compactMap { $0["uid"].string }
@@ -16,7 +16,7 @@ struct SocialPeopleTests {
 
     @Test("1: A person is made by themselves, or by an admin, and read by everybody")
     func create() async throws {
-        try await withService { service in
+        try await withRoutes { service in
             try await service.setDefaultRules()
             let body =
                 #"{"full_name":"Ann Lée","profile_picture":"https://example.com/a.jpg","role":"speaker","bio":"Hi."}"#
@@ -42,7 +42,7 @@ struct SocialPeopleTests {
 
     @Test("What a person cannot be called, or have, is refused, and nothing of it is kept")
     func refused() async throws {
-        try await withService { service in
+        try await withRoutes { service in
             let long = String(repeating: "x", count: 2000)
             for (body, code) in [
                 ("{}", "bad_text"), ("[]", "bad_request"), ("", "bad_request"),
@@ -70,7 +70,7 @@ struct SocialPeopleTests {
         "P9, 2: A new name, by the route or in the database, finds the person at once, and comes into posts and comments",
         arguments: [true, false])
     func rename(byRoute: Bool) async throws {
-        try await withService { service in
+        try await withRoutes { service in
             try await service.setDefaultRules()
             try await service.addPeople("maria", "jan")
             let id = try await service.client.post("hello") ?? ""
@@ -108,7 +108,7 @@ struct SocialPeopleTests {
 
     @Test("P3: People are found by the beginnings of their names, each once, page by page, whatever the rules say")
     func search() async throws {
-        try await withService { service in
+        try await withRoutes { service in
             for (uid, name) in [("a", "Ánn Lee"), ("b", "Ann Lee"), ("c", "Anna Ant"), ("d", "Lee Ann"), ("e", "Bob")] {
                 try await service.tree.set(try TreePath("people/\(uid)/full_name"), to: .string(name))
             }
@@ -137,7 +137,7 @@ struct SocialPeopleTests {
     @Test(
         "B11, 13, 14, 15: People are listed in the order of their ids, and a page says exactly whether there are more")
     func list() async throws {
-        try await withService { service in
+        try await withRoutes { service in
             try await service.setDefaultRules()
             try await service.addPeople("a", "b", "c", "d")
             let first = try await service.ask(.get, "/v1/people?limit=2", as: nil).json
@@ -154,7 +154,7 @@ struct SocialPeopleTests {
 
     @Test("5: A search reads no posts: it answers with names and pictures alone")
     func onlyNames() async throws {
-        try await withService { service in
+        try await withRoutes { service in
             _ = try await service.client.post("hello")
             let answer = try await service.client.get("/v1/people?search=mar")
             #expect(answer.json["people"][0] == .object(["uid": .string("maria"), "full_name": .string("maria")]))
@@ -163,7 +163,7 @@ struct SocialPeopleTests {
 
     @Test("FriendlyPix 12: Who is deleted goes with everything, a receipt tells what it was, and others stay")
     func delete() async throws {
-        try await withService { service in
+        try await withRoutes { service in
             try await service.setDefaultRules()
             try await service.addPeople("maria", "jan")
             for number in 0..<3 { _ = try await service.client.post("hello%20\(number)") }
@@ -198,7 +198,7 @@ struct SocialPeopleTests {
 
     @Test("A person who is being deleted is not made anew meanwhile")
     func beingDeleted() async throws {
-        try await withService { service in
+        try await withRoutes { service in
             try await service.addPeople("maria")
             try await service.tree.set(
                 TreePath(["jobs", "delete-person", "maria", "due"], in: .social), to: .integer(.max))

@@ -7,7 +7,28 @@ import TestSupport
 import Tree
 import TreeModel
 
-extension Service {
+/// A service that a test asks, over sockets or without.
+protocol AskedService: Sendable {
+    associatedtype Client: AskingClient
+
+    /// Asks as the service's owner does, through the Unix socket.
+    var client: Client { get }
+    /// Asks as programs elsewhere do, over TCP.
+    var tcpClient: Client { get }
+    var tree: TreeStore { get }
+    /// Issues the tokens that the service believes.
+    var authority: TokenAuthority { get }
+}
+
+extension AskedService {
+    /// The headers of a request that a user sends who has signed in.
+    func headers(of uid: String, _ claims: [String: JSONValue] = [:]) throws -> HTTPFields {
+        var claims = claims
+        claims["sub"] = .string(uid)
+        claims["user_id"] = .string(uid)
+        return [.authorization: "Bearer \(try authority.issue(claims))"]
+    }
+
     /// Sets the rules that a store gets when it is made.
     func setDefaultRules() async throws { try await tree.setRules(DefaultRules.database) }
 

@@ -210,9 +210,9 @@ enum StorageChecks {
     }
 
     private static func checkRange(_ text: String) throws {
-        guard case .part(let range) = ByteRange(header: text, byteCount: 1000) else { return }
+        guard case .part(let range) = RequestedRange(header: text, byteCount: 1000) else { return }
         try expect(!range.isEmpty && (0...1000).contains(range.upperBound), "\(range) is not in the file")
-        let again = ByteRange(header: "bytes=\(range.lowerBound)-\(range.upperBound - 1)", byteCount: 1000)
+        let again = RequestedRange(header: "bytes=\(range.lowerBound)-\(range.upperBound - 1)", byteCount: 1000)
         try expect(again == .part(range), "\(range) is read again as \(again)")
     }
 

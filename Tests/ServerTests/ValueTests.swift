@@ -47,14 +47,14 @@ struct ValueTests {
             ("bytes=10-20", .unsatisfiable), ("bytes=-0", .unsatisfiable),
             ("bytes=3-2", .whole), ("bytes=0-1,4-5", .whole), ("bytes=", .whole), ("bytes=-", .whole),
             ("bytes=a-b", .whole), ("bytes=+1-2", .whole), ("bytes=1", .whole), ("lines=0-1", .whole), ("", .whole),
-        ] as [(String?, ByteRange)])
-    func byteRanges(header: String?, expected: ByteRange) {
-        #expect(ByteRange(header: header, byteCount: 10) == expected)
+        ] as [(String?, RequestedRange)])
+    func byteRanges(header: String?, expected: RequestedRange) {
+        #expect(RequestedRange(header: header, byteCount: 10) == expected)
     }
 
     @Test(arguments: ["bytes=0-", "bytes=0-0", "bytes=-1"])
     func anEmptyFileHasNoRange(header: String) {
-        #expect(ByteRange(header: header, byteCount: 0) == .unsatisfiable)
+        #expect(RequestedRange(header: header, byteCount: 0) == .unsatisfiable)
     }
 
     @Test(

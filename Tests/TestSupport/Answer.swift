@@ -9,6 +9,10 @@ package struct Answer: Sendable {
     package let headers: HTTPFields
     package let body: [UInt8]
 
+    package init(status: Int, headers: HTTPFields, body: [UInt8]) {
+        (self.status, self.headers, self.body) = (status, headers, body)
+    }
+
     package var text: String { String(decoding: body, as: UTF8.self) }
 
     /// The body as JSON; null when it is none.
@@ -61,19 +65,34 @@ package enum JSON: Decodable, Sendable, Hashable {
     package var keys: Set<String> { if case .object(let object) = self { Set(object.keys) } else { [] } }
 }
 
-extension ServiceClient {
-    /// Sends a request and reads the answer to its end.
+/// A client that asks the service, and reads each answer to its end.
+package protocol AskingClient: Sendable {
+    /// Sends a request.
+    func answer(
+        to method: HTTPRequest.Method, _ path: String, headers: HTTPFields, body: RequestBody
+    ) async throws -> Answer
+}
+
+extension AskingClient {
     package func ask(
         _ method: HTTPRequest.Method, _ path: String, headers: HTTPFields = [:], body: RequestBody = .none
+    ) async throws -> Answer {
+        try await answer(to: method, path, headers: headers, body: body)
+    }
+
+    package func get(_ path: String, headers: HTTPFields = [:]) async throws -> Answer {
+        try await ask(.get, path, headers: headers)
+    }
+}
+
+extension ServiceClient: AskingClient {
+    package func answer(
+        to method: HTTPRequest.Method, _ path: String, headers: HTTPFields, body: RequestBody
     ) async throws -> Answer {
         try await send(method, path, headers: headers, body: body) { response, body in
             let bytes = try await body.collect(upTo: 64 << 20)
             return Answer(
                 status: response.status.code, headers: response.headerFields, body: Array(bytes.readableBytesView))
         }
-    }
-
-    package func get(_ path: String, headers: HTTPFields = [:]) async throws -> Answer {
-        try await ask(.get, path, headers: headers)
     }
 }

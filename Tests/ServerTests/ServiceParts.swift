@@ -1,0 +1,97 @@
+import Access
+import Accounts
+import Database
+import Keeping
+import Logging
+import Posts
+import Service
+import Store
+import TestSupport
+import Tree
+import Uploads
+
+@testable import Server
+
+/// A pipeline and an HTTP server on a Storage folder of a test's own, neither of which runs yet.
+struct ServiceParts: Sendable {
+    let pipeline: Pipeline
+    let server: HTTPServer
+    let authority: TokenAuthority
+    let access: AccessControl
+    let media: MediaAccess
+    let socketPath: String
+    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+
+    init(
+        in scratch: Scratch, engine: StorageFolder.TreeEngine = .sqlite, retention: ChangeRetention = ChangeRetention(),
+        change: (inout PipelineSettings) -> Void = { _ in },
+        changeServer: (inout HTTPServer.Settings) -> Void = { _ in },
+        changeAccess: (inout AccessControl.Settings) -> Void = { _ in }, issuers: IssuerKeys? = nil,
+        moderator: Moderator? = nil, onListening: @escaping @Sendable (HTTPServer.Listener) -> Void = { _ in }
+    ) async throws {
+        let path = "\(scratch.path)/Storage"
+        socketPath = StorageFolder.socketPath(in: path)
+        var serverSettings = try patientSettings(at: socketPath)
+        changeServer(&serverSettings)
+        let project = serverSettings.database.namespace
+        let storage = try await StorageFolder.open(
+            path: path, engine: engine, retention: retention,
+            mediaPlace: serverSettings.publicURL?.mediaPlace(ofProject: project))
+        // What a new store begins with is not to come among what the test commits.
+        try await DataUpgrade(storage, logger: logger).run()
+        var settings = PipelineSettings(workers: 2)
+        change(&settings)
+        pipeline = Pipeline(storage: storage, settings: settings, moderator: moderator, logger: logger)
+        var accessSettings = AccessControl.Settings(peers: try PeerPolicy())
+        accessSettings.isEmulator = serverSettings.database.isEmulator
+        changeAccess(&accessSettings)
+        authority = TokenAuthority(project: project, keys: try Service.keys.get())
+        access = AccessControl(accessSettings, authority: authority, issuers: issuers)
+        media = try await Self.media(in: storage, of: authority)
+        server = HTTPServer(
+            HTTPServer.Parts(pipeline), settings: serverSettings, access: access, media: media,
+            accounts: Self.accounts(
+                in: storage.tree, access: access, authority: authority, isEmulator: accessSettings.isEmulator,
+                logger: logger), logger: logger, onListening: onListening)
+    }
+}
+
+extension ServiceParts {
+    /// The decision who may fetch which file, as the program puts it together.
+    private static func media(in storage: StorageFolder, of authority: TokenAuthority) async throws -> MediaAccess {
+        let keys = try await MediaSigningKeys(of: AccountStore(tree: storage.tree)).load()
+        return MediaAccess(
+            try StorageRulesStore(in: storage.tree, project: authority.project), signer: MediaSigner(keys: keys),
+            at: storage.mediaPlace)
+    }
+
+    /// The accounts of a service, as the program puts them together.
+    private static func accounts(
+        in tree: TreeStore, access: AccessControl, authority: TokenAuthority, isEmulator: Bool, logger: Logger
+    ) -> HTTPServer.AccountEndpoints {
+        let store = AccountStore(
+            tree: tree, updatePerson: AccountPerson.write,
+            onRevocation: { access.revocations.revoke(uid: $0, before: $1) })
+        let identity = IdentityService(
+            store: store, passwords: PasswordHasher(atATime: 1), authority: authority,
+            proofs: IdentityProofs(
+                customTokens: CustomTokenVerifier(accounts: [], authority: authority, isEmulator: isEmulator)),
+            throttle: Throttle(clock: WallClock.milliseconds),
+            settings: IdentitySettings(actionURL: "http://localhost/account"), logger: logger)
+        return HTTPServer.AccountEndpoints(
+            service: identity, authority: authority, signingKeys: SigningKeys(of: store),
+            adminKeys: AdminKeys(of: store, onChange: { access.replaceAdminKeys($0) }),
+            mediaKeys: MediaSigningKeys(of: store))
+    }
+}
+
+/// Settings with which nothing happens because a machine is slow.
+private func patientSettings(at socketPath: String) throws -> HTTPServer.Settings {
+    var settings = HTTPServer.Settings(socketPath: socketPath)
+    settings.listen = try ListenAddress("127.0.0.1:0")
+    settings.shutdownPatience = .seconds(600)
+    settings.idleTimeout = .seconds(600)
+    settings.bodyPatience = .seconds(600)
+    settings.database.keepAliveMilliseconds = 600_000
+    return settings
+}
