@@ -270,9 +270,9 @@ struct SocialCommentTests {
     }
 }
 
-extension Service {
+extension AskedService {
     /// Where a user speaks who has signed in, or else an admin.
-    fileprivate func tcpOrSocket(_ uid: String?) -> ServiceClient { uid == nil ? client : tcpClient }
+    fileprivate func tcpOrSocket(_ uid: String?) -> Client { uid == nil ? client : tcpClient }
 }
 
 extension RequestBody {
