@@ -1,5 +1,4 @@
 import Database
-import Server
 
 /// The lines that tell the operator where the service listens.
 struct ListenerAnnouncement: Sendable {

@@ -5,7 +5,6 @@ package import Inbox
 import Keeping
 package import Logging
 package import Outgoing
-package import Server
 import ServiceLifecycle
 package import Store
 import UnixSignals
@@ -77,7 +76,7 @@ package struct PhotoService {
         server.reload = { try await reload(isDryRun: $0) }
         let announcement = ListenerAnnouncement(server, storagePath: storage.path, announce: announce)
         self.server = HTTPServer(
-            HTTPServer.Parts(pipeline), settings: server, access: accounts.access, media: accounts.media,
+            pipeline, settings: server, access: accounts.access, media: accounts.media,
             accounts: accounts.endpoints, logger: logger, onListening: announcement.listener)
         self.logger = logger
         // They are shut down from the end: the ways in still answer accepted requests, for which they need the pipeline.

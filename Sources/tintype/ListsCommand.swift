@@ -1,7 +1,7 @@
 import API
 import ArgumentParser
 import Failpoints
-import Server
+import Transport
 
 /// A list that the documents hold word for word, printed for the check that compares them.
 struct ListsCommand: ParsableCommand {

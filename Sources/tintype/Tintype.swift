@@ -2,7 +2,6 @@ import API
 import ArgumentParser
 import Glibc
 import Posts
-import Server
 import TreeModel
 
 /// The root of the command line. Each command has a file of its own in `Commands`.

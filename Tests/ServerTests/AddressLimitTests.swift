@@ -5,7 +5,8 @@ import NIOPosix
 import TestSupport
 import Testing
 
-@testable import Server
+@testable import Requests
+@testable import Transport
 
 @Suite("Connections of one address", .timeLimit(.minutes(30)))
 struct AddressLimitTests {

@@ -3,7 +3,8 @@ import Client
 import Foundation
 import HTTPTypes
 import Posts
-import Server
+import Requests
+import Service
 import TestSupport
 import Testing
 import Tree

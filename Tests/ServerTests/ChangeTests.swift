@@ -4,6 +4,7 @@ import Cryptography
 import Database
 import HTTPTypes
 import Server
+import Service
 import TestSupport
 import Testing
 import Tree

@@ -2,7 +2,7 @@ import API
 import Synchronization
 import Testing
 
-@testable import Server
+@testable import Transport
 
 @Suite("What a client's reads and writes count")
 struct ClientLimiterTests {

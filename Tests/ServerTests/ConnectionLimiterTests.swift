@@ -1,7 +1,8 @@
+import Service
 import TestSupport
 import Testing
 
-@testable import Server
+@testable import Transport
 
 @Suite("More connections than there is room for", .timeLimit(.minutes(30)))
 struct ConnectionRoomTests {

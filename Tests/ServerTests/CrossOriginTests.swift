@@ -2,12 +2,13 @@ import Access
 import Client
 import Database
 import HTTPTypes
+import Service
 import TestSupport
 import Testing
 import Tree
 import TreeModel
 
-@testable import Server
+@testable import Requests
 
 @Suite("Pages of other origins", .timeLimit(.minutes(30)))
 struct CrossOriginTests {

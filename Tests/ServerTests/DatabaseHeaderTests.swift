@@ -1,6 +1,8 @@
 import Client
 import HTTPTypes
+import Requests
 import Server
+import Service
 import TestSupport
 import Testing
 import Tree

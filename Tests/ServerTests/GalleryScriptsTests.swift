@@ -3,7 +3,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@testable import Server
+@testable import Gallery
 
 @Suite("The scripts of the gallery, joined in few files", .timeLimit(.minutes(30)))
 struct GalleryScriptsTests {

@@ -9,6 +9,7 @@ import Inbox
 import Keeping
 import Logging
 import NIOCore
+import Requests
 import Server
 import Service
 import Store
@@ -30,7 +31,7 @@ struct HTTPServerTests {
         var settings = HTTPServer.Settings(socketPath: StorageFolder.socketPath(in: storage.path))
         try change(&settings)
         let server = HTTPServer(
-            HTTPServer.Parts(pipeline), settings: settings,
+            pipeline, settings: settings,
             access: AccessControl(AccessControl.Settings(peers: try PeerPolicy()), authority: nil),
             media: MediaAccess(
                 try StorageRulesStore(in: storage.tree, project: "tintype"), signer: MediaSigner(keys: try MediaKeys()),

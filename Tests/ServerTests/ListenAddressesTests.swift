@@ -5,7 +5,8 @@ import NIOCore
 import TestSupport
 import Testing
 
-@testable import Server
+@testable import Requests
+@testable import Service
 
 @Suite("The addresses of a server are tried before it begins", .timeLimit(.minutes(5)))
 struct ListenAddressesTests {

@@ -2,7 +2,7 @@ import API
 import NIOCore
 import Testing
 
-@testable import Server
+@testable import Requests
 
 @Suite("A form is taken apart as its bytes come")
 struct MultipartParserTests {

@@ -3,12 +3,13 @@ import Client
 import Foundation
 import HTTPTypes
 import Rules
+import Service
 import TestSupport
 import Testing
 import Tree
 import TreeModel
 
-@testable import Server
+@testable import Requests
 
 @Suite("Pages that the service writes", .timeLimit(.minutes(30)))
 struct PageTests {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import TreeModel
 
-@testable import Server
+@testable import Gallery
 
 @Suite("The texts and files of pages", .timeLimit(.minutes(30)))
 struct PageTextTests {

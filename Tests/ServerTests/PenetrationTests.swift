@@ -10,6 +10,7 @@ import Server
 import Service
 import TestSupport
 import Testing
+import Transport
 import Tree
 import TreeModel
 import Uploads

@@ -2,7 +2,7 @@ import HTTPTypes
 import NIOCore
 import Testing
 
-@testable import Server
+@testable import Transport
 
 @Suite("Proxies that say who the client is")
 struct ProxyTests {

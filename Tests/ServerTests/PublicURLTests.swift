@@ -1,11 +1,12 @@
 import Client
 import Database
 import HTTPTypes
+import Service
 import TestSupport
 import Testing
 import Tree
 
-@testable import Server
+@testable import Requests
 
 @Suite("Behind a proxy")
 struct PublicURLTests {

@@ -1,8 +1,9 @@
 import Client
 import HTTPTypes
-import Server
+import Service
 import TestSupport
 import Testing
+import Transport
 import Tree
 
 @Suite("Rows that are read count to the client, whichever way it reads", .timeLimit(.minutes(30)))

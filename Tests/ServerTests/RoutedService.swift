@@ -7,14 +7,15 @@ import HummingbirdCore
 import Logging
 import NIOCore
 import NIOEmbedded
-import Service
+import Requests
 import ServiceLifecycle
 import Store
 import Synchronization
 import TestSupport
 import Tree
 
-@testable import Server
+@testable import Service
+@testable import Transport
 
 /// The routes of a service with all their middleware, beside its running pipeline, which answer without a socket: for tests of the
 /// answer to a request, and not of the way on which it comes.

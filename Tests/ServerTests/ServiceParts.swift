@@ -4,13 +4,14 @@ import Database
 import Keeping
 import Logging
 import Posts
-import Service
 import Store
 import TestSupport
 import Tree
 import Uploads
 
+@testable import Requests
 @testable import Server
+@testable import Service
 
 /// A pipeline and an HTTP server on a Storage folder of a test's own, neither of which runs yet.
 struct ServiceParts: Sendable {
@@ -49,7 +50,7 @@ struct ServiceParts: Sendable {
         access = AccessControl(accessSettings, authority: authority, issuers: issuers)
         media = try await Self.media(in: storage, of: authority)
         server = HTTPServer(
-            HTTPServer.Parts(pipeline), settings: serverSettings, access: access, media: media,
+            pipeline, settings: serverSettings, access: access, media: media,
             accounts: Self.accounts(
                 in: storage.tree, access: access, authority: authority, isEmulator: accessSettings.isEmulator,
                 logger: logger), logger: logger, onListening: onListening)

@@ -2,13 +2,13 @@ import Client
 import Database
 import HTTPTypes
 import NIOCore
-import Service
 import Store
 import TestSupport
 import Testing
 import Uploads
 
-@testable import Server
+@testable import Service
+@testable import Transport
 
 @Suite("Readers that do not read hold little, and not for long", .timeLimit(.minutes(30)))
 struct SlowReaderTests {

@@ -3,7 +3,8 @@ import Foundation
 import HTTPTypes
 import Imaging
 import Posts
-import Server
+import Requests
+import Service
 import TestSupport
 import Testing
 import Tree

@@ -3,8 +3,10 @@ import Client
 import Foundation
 import HTTPTypes
 import Server
+import Service
 import TestSupport
 import Testing
+import Transport
 import Tree
 
 @Suite("The stream of a home feed", .timeLimit(.minutes(30)))

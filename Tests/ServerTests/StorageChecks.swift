@@ -5,6 +5,7 @@ import NIOCore
 @testable import API
 @testable import Access
 @testable import Posts
+@testable import Requests
 @testable import Server
 @testable import Store
 @testable import TreeModel

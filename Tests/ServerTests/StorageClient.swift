@@ -4,6 +4,7 @@ import HTTPTypes
 import NIOCore
 import TestSupport
 
+@testable import Requests
 @testable import Server
 
 /// Speaks to the bucket as Firebase's SDKs do, as one of its users.

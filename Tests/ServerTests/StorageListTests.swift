@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import Tree
 
-@testable import Server
+@testable import Requests
 @testable import Uploads
 
 @Suite("Lists of the bucket", .timeLimit(.minutes(30)))

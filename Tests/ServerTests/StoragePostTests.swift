@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 import Tree
 
-@testable import Server
+@testable import Requests
 
 @Suite("What FriendlyPix's apps do with photos", .timeLimit(.minutes(30)))
 struct StoragePostTests {

@@ -4,6 +4,7 @@ import Files
 import Foundation
 import HTTPTypes
 import Imaging
+import Requests
 import Service
 import Store
 import TestSupport

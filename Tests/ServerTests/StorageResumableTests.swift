@@ -11,6 +11,7 @@ import Testing
 import Tree
 import Uploads
 
+@testable import Requests
 @testable import Server
 
 @Suite("Objects that come in several requests", .timeLimit(.minutes(30)))

@@ -3,10 +3,12 @@ import Foundation
 import HTTPTypes
 import Logging
 import Posts
+import Service
 import TestSupport
 import Testing
 import Tree
 
+@testable import Requests
 @testable import Server
 
 @Suite("Storage rules that are set in the running service", .timeLimit(.minutes(30)))

@@ -1,11 +1,13 @@
 import Client
 import Foundation
 import HTTPTypes
+import Service
 import TestSupport
 import Testing
 import TreeModel
 
-@testable import Server
+@testable import Gallery
+@testable import Requests
 
 @Suite("Feeds for readers of many sites, and embedded posts", .timeLimit(.minutes(30)))
 struct SyndicationTests {

@@ -1,8 +1,8 @@
 import NIOCore
 import NIOSSL
-import Server
 import Synchronization
 import TestSupport
+import Transport
 
 extension Scratch {
     /// The files that a service in this folder has its certificate from.

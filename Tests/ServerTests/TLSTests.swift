@@ -8,7 +8,8 @@ import TestSupport
 import Testing
 import Tree
 
-@testable import Server
+@testable import Service
+@testable import Transport
 
 /// The TCP port with a certificate, to clients that look at it, and to some that do worse.
 @Suite("TLS", .timeLimit(.minutes(30)))

@@ -1,7 +1,9 @@
 import API
 import Testing
 
+@testable import Requests
 @testable import Server
+@testable import Transport
 
 @Suite("Small values that come from outside")
 struct ValueTests {
@@ -17,7 +19,7 @@ struct ValueTests {
         ] as [(String, String?, [String: String])])
     func formFields(text: String, refusal: String?, expected: [String: String]) {
         do {
-            let fields = try FormFields(urlEncoded: text, names: ["a", "b", "t", "text"])
+            let fields = try RequestFields(urlEncoded: text, names: ["a", "b", "t", "text"])
             #expect(refusal == nil)
             for (name, value) in expected { #expect(fields[name] == value) }
         } catch {
@@ -27,7 +29,7 @@ struct ValueTests {
 
     @Test("A field that may be given several times is a list; what was taken can be given anew")
     func lists() throws {
-        var fields = try FormFields(urlEncoded: "alt=a&text=t&alt=&alt=a", names: ["text", "alt"], lists: ["alt"])
+        var fields = try RequestFields(urlEncoded: "alt=a&text=t&alt=&alt=a", names: ["text", "alt"], lists: ["alt"])
         #expect(fields.list("alt") == ["a", "", "a"] && fields["text"] == "t" && fields.list("nothing").isEmpty)
         try fields.set("alt", list: ["b"])
         #expect(fields.list("alt").last == "b")

@@ -1,10 +1,11 @@
 import Client
 import HTTPTypes
 import NIOCore
+import Service
 import TestSupport
 import Testing
 
-@testable import Server
+@testable import Transport
 
 @Suite("HTTP/1.1 to the letter: bodies", .timeLimit(.minutes(30)))
 struct WireBodyTests {

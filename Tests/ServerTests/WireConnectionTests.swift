@@ -2,6 +2,7 @@ import Client
 import Database
 import HTTPTypes
 import Server
+import Service
 import TestSupport
 import Testing
 

@@ -1,16 +1,18 @@
 import API
-import Access
-import Accounts
+package import Access
+package import Accounts
 import Foundation
 import HTTPTypes
 import Hummingbird
 import Logging
 import NIOCore
+package import Requests
+import Transport
 import TreeModel
 
 /// The identity endpoints that Firebase's SDKs and firebase-admin call, and the keys by which others verify the tokens that
 /// they give out.
-struct IdentityResponder: HTTPResponder {
+package struct IdentityResponder: HTTPResponder {
     /// The longest body of an app, and of an administrator who brings many accounts, in bytes.
     private static let maxBytes = 256 << 10
     private static let maxAdminBytes = 8 << 20
@@ -23,12 +25,19 @@ struct IdentityResponder: HTTPResponder {
     /// The address by which the service is known; nil when it has no name.
     let publicURL: PublicURL?
 
+    package init(accounts: IdentityService, authority: TokenAuthority, isEmulator: Bool, publicURL: PublicURL?) {
+        self.accounts = accounts
+        self.authority = authority
+        self.isEmulator = isEmulator
+        self.publicURL = publicURL
+    }
+
     /// Whether a request is for these endpoints.
-    static func isFor(_ path: some StringProtocol) -> Bool {
+    package static func isFor(_ path: some StringProtocol) -> Bool {
         IdentityAddress.isOne(path) || path == keysPath || path == discoveryPath
     }
 
-    func respond(to request: Request, context: RequestContext) async throws -> Response {
+    func respond(to request: Request, context: HTTPContext) async throws -> Response {
         let path = request.uri.path
         if request.method == .options { return Response(status: .noContent) }
         if request.method == .get || request.method == .head, path == Self.keysPath {
@@ -102,7 +111,7 @@ struct IdentityResponder: HTTPResponder {
 extension ErrorWords {
     /// Those of the identity endpoints. An answer that is the service's own fault is no JSON: the JavaScript SDK takes every
     /// error in JSON that it meets when it starts as a reason to sign its user out.
-    static let identity = ErrorWords(
+    package static let identity = ErrorWords(
         answer: { error, _ in
             let problem = error as? IdentityError ?? IdentityError(otherError: error)
             var headers: HTTPFields = [.cacheControl: "no-store"]

@@ -17,7 +17,7 @@ package struct MediaAccess: Sendable {
     /// The life of a signed address, in seconds; it is good for up to twice as long.
     static let lifetimeSeconds = 3600
 
-    let rules: StorageRulesStore
+    package let rules: StorageRulesStore
     package let signer: MediaSigner
     /// Where apps reach the service; nil for addresses without a host.
     private let place: MediaPlace?

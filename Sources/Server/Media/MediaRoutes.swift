@@ -4,22 +4,24 @@ import Files
 import HTTPTypes
 import Hummingbird
 import Imaging
-import Keeping
+package import Keeping
 import NIOCore
-import Store
-import Tree
-import Uploads
+package import Requests
+package import Store
+import Transport
+package import Tree
+package import Uploads
 
 /// `/media/{uid}/{postId}/{file}`: the blobs, for as long as anybody likes to keep them: a name never changes its bytes.
 /// Originals are served without the place where they were taken, unless `location=keep` asks for them as they were sent.
-struct MediaRoutes: Sendable {
+package struct MediaRoutes: Sendable {
     private let tree: TreeStore
     private let blobs: any BlobStore
     private let restrictions: ModerationRestrictions
     private let access: MediaAccess
     private let scrubber: OriginalScrubber
 
-    init(
+    package init(
         _ tree: TreeStore, _ blobs: any BlobStore, _ restrictions: ModerationRestrictions, _ access: MediaAccess,
         settings: SharedSettings
     ) {
@@ -27,8 +29,8 @@ struct MediaRoutes: Sendable {
         scrubber = OriginalScrubber { settings.value.limits.maxInputBytes }
     }
 
-    func add(to routes: inout RouteTable) {
-        let show = Operation(
+    package func add(to routes: inout RouteTable) {
+        let show = Endpoint(
             "A file of a post, for whom the storage rules allow it, and whoever has a signed address.",
             [
                 .path("uid", .userID), .path("post", .postID), .path("file", .text),
@@ -47,12 +49,12 @@ struct MediaRoutes: Sendable {
         routes.add("/media/{uid}/{post}/{file}", [.get: show])
     }
 
-    @Sendable private func show(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func show(_ request: Request, _ context: HTTPContext) async throws -> Response {
         try await response(of: try name(context), to: request, context)
     }
 
     /// A file of a post as an answer, for whoever may fetch it.
-    func response(of name: BlobName, to request: Request, _ context: RequestContext) async throws -> Response {
+    func response(of name: BlobName, to request: Request, _ context: HTTPContext) async throws -> Response {
         let location = try location(of: name, request)
         let blob = try await open(name)
         var headers = headers(of: name)
@@ -78,7 +80,7 @@ struct MediaRoutes: Sendable {
 
     /// The size and the media type of a file of a post, for whoever may fetch it, and a token with which its address is signed.
     func description(
-        of name: BlobName, to request: Request, _ context: RequestContext
+        of name: BlobName, to request: Request, _ context: HTTPContext
     ) async throws -> (byteCount: Int, contentType: String, token: String) {
         let blob = try await open(name)
         let type = headers(of: name)[.contentType] ?? ""
@@ -89,7 +91,7 @@ struct MediaRoutes: Sendable {
     }
 
     /// The blob that is asked for.
-    private func name(_ context: RequestContext) throws(Failure) -> BlobName {
+    private func name(_ context: HTTPContext) throws(Failure) -> BlobName {
         let parameters = context.parameters
         guard let uid = parameters.get("uid"), let post = parameters.get("post"), let file = parameters.get("file"),
             let name = try? BlobName(userID: uid, postID: post, fileName: file),
@@ -125,7 +127,7 @@ struct MediaRoutes: Sendable {
     /// Sees to it that a request may fetch a file. To whoever may not, there is no such file.
     private func judge(
         _ name: BlobName, _ location: MediaLocation, _ byteCount: Int, _ contentType: String, _ request: Request,
-        _ context: RequestContext
+        _ context: HTTPContext
     ) async throws -> Right {
         let (restriction, reach) = try await tree.snapshot { snapshot in
             (
@@ -198,7 +200,7 @@ struct MediaRoutes: Sendable {
 
 extension HTTPFields {
     /// Whether `If-None-Match` names the tag; weak comparison (RFC 9110 §13.1.2).
-    func ifNoneMatch(_ tag: String) -> Bool {
+    package func ifNoneMatch(_ tag: String) -> Bool {
         self[values: .ifNoneMatch].contains { field in
             field.split(separator: ",").contains { candidate in
                 let text = candidate.filter { $0 != " " && $0 != "\t" }

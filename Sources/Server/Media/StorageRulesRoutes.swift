@@ -2,18 +2,24 @@ import API
 import HTTPTypes
 import Hummingbird
 import NIOCore
+package import Requests
 import Rules
+import Transport
 import TreeModel
 
 /// `/v1/storage-rules`: who may fetch which files of posts.
-struct StorageRulesRoutes: Sendable {
+package struct StorageRulesRoutes: Sendable {
     let rules: StorageRulesStore
 
-    func add(to routes: inout RouteTable) {
-        let show = Operation.admin(
+    package init(rules: StorageRulesStore) {
+        self.rules = rules
+    }
+
+    package func add(to routes: inout RouteTable) {
+        let show = Endpoint.admin(
             for: "reading the storage rules",
             "The storage rules, as they were written.", answers: [.content("text/plain")], run: show)
-        let replace = Operation.admin(
+        let replace = Endpoint.admin(
             for: "replacing the storage rules",
             "Replaces the storage rules.", body: ["text/plain": .text],
             answers: [.json(StorageRulesDocument.self)], errors: [.invalidRules, .tooLarge],
@@ -21,13 +27,13 @@ struct StorageRulesRoutes: Sendable {
         routes.add("/v1/storage-rules", [.get: show, .put: replace])
     }
 
-    @Sendable private func show(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func show(_ request: Request, _ context: HTTPContext) async throws -> Response {
         return Response(
             status: .ok, headers: [.contentType: "text/plain; charset=utf-8", .cacheControl: "no-store"],
             body: ResponseBody(byteBuffer: ByteBuffer(string: rules.inForce.text)))
     }
 
-    @Sendable private func replace(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func replace(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let body = try await request.body.collect(upTo: StorageRules.maxBytes)
         guard let text = String(validating: Array(body.readableBytesView).span) else {
             throw Failure(.invalidRules, "the rules are no UTF-8")

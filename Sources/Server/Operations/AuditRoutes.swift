@@ -1,16 +1,23 @@
 import API
 import Hummingbird
-import Keeping
+package import Keeping
+package import Requests
+import Transport
 
 /// `/v1/audit` looks through the store for damage, and mends or deletes what it is told to; `/v1/explain` tells the life of a post,
 /// an upload or a file.
-struct AuditRoutes: Sendable {
+package struct AuditRoutes: Sendable {
     let tools: AuditTools
     /// Room for one audit at a time.
     let slot: JobSlot
 
-    func add(to routes: inout RouteTable) {
-        let audit = Operation.admin(
+    package init(tools: AuditTools, slot: JobSlot) {
+        self.tools = tools
+        self.slot = slot
+    }
+
+    package func add(to routes: inout RouteTable) {
+        let audit = Endpoint.admin(
             for: "looking through the store",
             "Compares everything in the store with everything else.",
             [
@@ -30,7 +37,7 @@ struct AuditRoutes: Sendable {
                         .document(JobFailureDocument.self)))
             ], errors: [.badRequest, .badUser, .jobRunning], run: audit)
         routes.add("/v1/audit", [.post: audit])
-        let explain = Operation.admin(
+        let explain = Endpoint.admin(
             for: "the life of a post",
             "The life of a post, an upload or a file.",
             [Parameter.query("of", .text(upTo: Self.maxName), "an id, or the path or the address of a file").required],
@@ -40,7 +47,7 @@ struct AuditRoutes: Sendable {
 
     private static let maxName = 2048
 
-    @Sendable private func explain(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func explain(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let subject = try ExplainedSubject(String((context.query["of"] ?? "").prefix(Self.maxName)))
         return .json(try await Explanation(tools).document(of: subject))
     }
@@ -50,7 +57,7 @@ struct AuditRoutes: Sendable {
     private static let minRate = 1_000_000
     private static let maxRate = 1 << 50
 
-    @Sendable private func audit(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func audit(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let audit = Audit(tools, try order(context.query))
         return try await JobAnswer.response(to: request, isTrusted: context.isTrusted, in: slot) {
             answer in
@@ -63,7 +70,7 @@ struct AuditRoutes: Sendable {
         }
     }
 
-    private func order(_ query: FormFields) throws(Failure) -> AuditOrder {
+    private func order(_ query: RequestFields) throws(Failure) -> AuditOrder {
         guard let action = query["action"].flatMap(AuditAction.init) else {
             let actions = AuditAction.allCases.map(\.rawValue).joined(separator: ", ")
             throw Failure(.badRequest, "action says what to do", hint: "it is one of \(actions)")
@@ -80,7 +87,7 @@ struct AuditRoutes: Sendable {
     }
 
     private func number(
-        _ name: String, in query: FormFields, _ range: ClosedRange<Int>
+        _ name: String, in query: RequestFields, _ range: ClosedRange<Int>
     ) throws(Failure) -> Int? {
         guard let text = query[name] else { return nil }
         guard let number = Int(text), range.contains(number) else {

@@ -2,19 +2,20 @@ import API
 import Backup
 import Hummingbird
 import Keeping
-import Store
+package import Requests
+package import Store
 
 /// `/v1/backup` makes a backup of the store, while it is in use, on a disk of the service's own machine.
-struct BackupRoutes: Sendable {
+package struct BackupRoutes: Sendable {
     private static let maxPath = 4096
 
     private let storage: StorageFolder
     private let slot = JobSlot()
 
-    init(_ storage: StorageFolder) { self.storage = storage }
+    package init(_ storage: StorageFolder) { self.storage = storage }
 
-    func add(to routes: inout RouteTable) {
-        let backup = Operation.admin(
+    package func add(to routes: inout RouteTable) {
+        let backup = Endpoint.admin(
             for: "backups",
             "Makes a backup of the store in a folder, or a file, of the service's machine, through the Unix socket.",
             [
@@ -32,7 +33,7 @@ struct BackupRoutes: Sendable {
         routes.add("/v1/backup", [.post: backup])
     }
 
-    @Sendable private func backup(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func backup(_ request: Request, _ context: HTTPContext) async throws -> Response {
         guard context.isTrusted else {
             throw Failure(
                 .adminOnly, "a backup writes to the service's machine, and is made from there",

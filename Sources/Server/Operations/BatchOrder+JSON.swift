@@ -2,6 +2,7 @@ import API
 import Hummingbird
 import Keeping
 import Posts
+import Requests
 import TreeModel
 import Uploads
 
@@ -28,7 +29,7 @@ extension BatchOrder {
     /// Reads an order.
     ///
     /// - Throws: `Failure`: `bad_request`, `bad_user`, `bad_time`.
-    init(_ request: Request, _ context: RequestContext) async throws {
+    init(_ request: Request, _ context: HTTPContext) async throws {
         let members = try await context.jsonMembers(
             Self.members, of: request, upTo: Self.maxBytes, example: Self.example)
         let fields = OrderFields(members: members)

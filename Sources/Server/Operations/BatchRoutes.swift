@@ -1,13 +1,15 @@
 import API
 import Hummingbird
-import Keeping
+package import Keeping
 import Posts
-import Store
+package import Requests
+package import Store
+import Transport
 import TreeModel
-import Uploads
+package import Uploads
 
 /// `/v1/jobs`: jobs over posts that outlive whoever began them.
-struct BatchRoutes: Sendable {
+package struct BatchRoutes: Sendable {
     let batches: BatchJobs
     let tools: PostTools
     let disk: DiskMonitor
@@ -15,27 +17,35 @@ struct BatchRoutes: Sendable {
     /// Room for one job at a time.
     let slot: JobSlot
 
-    func add(to routes: inout RouteTable) {
+    package init(batches: BatchJobs, tools: PostTools, disk: DiskMonitor, settings: SharedSettings, slot: JobSlot) {
+        self.batches = batches
+        self.tools = tools
+        self.disk = disk
+        self.settings = settings
+        self.slot = slot
+    }
+
+    package func add(to routes: inout RouteTable) {
         let order = BatchOrder.schema
         let errors: [ErrorCode] = [.badUser, .badTime, .jobRunning, .unsupportedType]
-        let list = Operation.admin(
+        let list = Endpoint.admin(
             for: "the list of jobs",
             "The jobs over posts, the newest first.", answers: [.json(BatchJobListDocument.self)], run: list)
-        let begin = Operation.admin(
+        let begin = Endpoint.admin(
             for: "beginning a job",
             "Begins a job over posts, which goes on by itself.", body: ["application/json": order],
             answers: [.json(BatchJobDocument.self, .created)], errors: errors, run: begin)
         routes.add("/v1/jobs", [.get: list, .post: begin])
-        let plan = Operation.admin(
+        let plan = Endpoint.admin(
             for: "planning a job",
             "Counts what a job over posts would do.", body: ["application/json": order],
             answers: [.json(BatchPlanDocument.self)], errors: errors, run: plan)
         routes.add("/v1/jobs/plan", [.post: plan])
-        let one = Operation.admin(
+        let one = Endpoint.admin(
             for: "looking at a job",
             "A job over posts.", [.path("id", .postID)], answers: [.json(BatchJobDocument.self)],
             errors: [.notFound], run: show)
-        let remove = Operation.admin(
+        let remove = Endpoint.admin(
             for: "forgetting a job",
             "Forgets a job that has ended.", [.path("id", .postID)], answers: [.empty(.noContent)],
             errors: [.notFound, .wrongState], run: remove)
@@ -46,7 +56,7 @@ struct BatchRoutes: Sendable {
             ("cancel", .cancelled, "Ends a job over posts; what it has done stays."),
         ]
         for (verb, state, summary) in verbs {
-            let change = Operation.admin(
+            let change = Endpoint.admin(
                 for: "changing a job",
                 summary, [.path("id", .postID)], answers: [.json(BatchJobDocument.self)],
                 errors: [.notFound, .wrongState, .jobRunning]
@@ -58,7 +68,7 @@ struct BatchRoutes: Sendable {
             ("rollback", .rollback, "Has posts show again what they showed before a job."),
         ]
         for (verb, phase, summary) in phases {
-            let change = Operation.admin(
+            let change = Endpoint.admin(
                 for: "changing a job",
                 summary, [.path("id", .postID)], answers: [.json(BatchJobDocument.self)],
                 errors: [.notFound, .wrongState, .jobRunning]
@@ -69,18 +79,18 @@ struct BatchRoutes: Sendable {
         }
     }
 
-    @Sendable private func list(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func list(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let jobs = try await batches.list()
         return .json(BatchJobListDocument(jobs: jobs.map(document)))
     }
 
-    @Sendable private func show(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func show(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let id = try Self.id(context)
         guard let job = try await batches.list().first(where: { $0.id == id }) else { throw Self.noJob }
         return .json(document(job))
     }
 
-    @Sendable private func begin(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func begin(_ request: Request, _ context: HTTPContext) async throws -> Response {
         var order = try await BatchOrder(request, context)
         if order.kind == .originals { order.rule = try order.rule(orBy: settings.value) }
         guard !slot.isInUse else {
@@ -89,7 +99,7 @@ struct BatchRoutes: Sendable {
         return .json(document(try await batches.begin(order)), status: .created)
     }
 
-    @Sendable private func plan(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func plan(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let order = try await BatchOrder(request, context)
         return .json(try await plan(order))
     }
@@ -107,20 +117,20 @@ struct BatchRoutes: Sendable {
         return document
     }
 
-    @Sendable private func remove(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func remove(_ request: Request, _ context: HTTPContext) async throws -> Response {
         try await batches.remove(try Self.id(context))
         return Response(status: .noContent)
     }
 
     private func set(
-        _ state: BatchJobState, _ request: Request, _ context: RequestContext
+        _ state: BatchJobState, _ request: Request, _ context: HTTPContext
     ) async throws -> Response {
         return .json(document(try await batches.set(try Self.id(context), to: state)))
     }
 
     private func document(_ job: BatchJob) -> BatchJobDocument { BatchJobDocument(job, waiting: disk.obstacle) }
 
-    private static func id(_ context: RequestContext) throws(Failure) -> PushID {
+    private static func id(_ context: HTTPContext) throws(Failure) -> PushID {
         guard let id = PushID(context.parameters.get("id") ?? "") else { throw noJob }
         return id
     }

@@ -2,6 +2,7 @@ import API
 import Access
 import Cryptography
 import Hummingbird
+import Requests
 
 /// The name of something that failed in addresses: its path, so written that any path fits into one part of an address.
 enum FailureID {
@@ -12,7 +13,7 @@ enum FailureID {
     /// The path that a request names; what lies there is for the list of failures to say, which opens nothing else.
     ///
     /// - Throws: `Failure` with the code `not_found` for what is no name.
-    static func path(in context: RequestContext) throws(Failure) -> String {
+    static func path(in context: HTTPContext) throws(Failure) -> String {
         guard let bytes = Base64URL.decode((context.parameters.get("id") ?? "").utf8),
             let path = String(validating: bytes, as: UTF8.self)
         else {
@@ -45,7 +46,7 @@ struct FailureCursor: Comparable {
     /// The place before which a page begins; nil for the newest.
     ///
     /// - Throws: `Failure` with the code `bad_request`.
-    static func requested(by query: FormFields) throws(Failure) -> FailureCursor? {
+    static func requested(by query: RequestFields) throws(Failure) -> FailureCursor? {
         guard let text = query["before"] else { return nil }
         guard let cursor = FailureCursor(text) else {
             throw Failure(.badRequest, "before is no cursor", hint: "use \"next\" of the page before")

@@ -6,10 +6,12 @@ import Hummingbird
 import Imaging
 import NIOCore
 import Posts
-import Uploads
+package import Requests
+import Transport
+package import Uploads
 
 /// `/v1/failures`: what could not become a post, as `tintype inbox` lists it, puts it back and drops it.
-struct FailureRoutes: Sendable {
+package struct FailureRoutes: Sendable {
     /// The sides of a smaller picture that can be asked for, in pixels.
     private static let widths = 16...2048
 
@@ -17,25 +19,31 @@ struct FailureRoutes: Sendable {
     let scheduler: RenderScheduler
     let settings: SharedSettings
 
-    func add(to routes: inout RouteTable) {
+    package init(files: any PutAsideFiles, scheduler: RenderScheduler, settings: SharedSettings) {
+        self.files = files
+        self.scheduler = scheduler
+        self.settings = settings
+    }
+
+    package func add(to routes: inout RouteTable) {
         let filter: [Parameter] = [
             .query("reason", .text, "only what failed for this reason"),
             .query("user", .userID, "only this person's"),
         ]
         let all = filter + [.query("all", .flag, "all, where no reason and no user is given")]
         let errors: [ErrorCode] = [.badRequest, .badUser]
-        let list = Operation.admin(
+        let list = Endpoint.admin(
             for: "the list of failures",
             "What could not become a post, the newest first.",
             filter + .page(of: "failures", from: "before"), answers: [.json(FailureListDocument.self)],
             errors: errors, run: list)
-        let dropAll = Operation.admin(
+        let dropAll = Endpoint.admin(
             for: "deciding about failures",
             "Deletes what could not become a post, for good.", all,
             answers: [.json(FailureOutcomeDocument.self)], errors: errors
         ) { request, context in try await changeAll(.drop, context) }
         routes.add("/v1/failures", [.get: list, .delete: dropAll])
-        let retryAll = Operation.admin(
+        let retryAll = Endpoint.admin(
             for: "deciding about failures",
             "Puts what could not become a post back into the inbox.", all,
             answers: [.json(FailureOutcomeDocument.self)], errors: errors
@@ -43,19 +51,19 @@ struct FailureRoutes: Sendable {
         routes.add("/v1/failures/retry", [.post: retryAll])
         let id = Parameter.path("id", FailureID.schema)
         let one: [ErrorCode] = [.notFound]
-        let drop = Operation.admin(
+        let drop = Endpoint.admin(
             for: "deciding about failures",
             "Deletes something that could not become a post, for good.", [id],
             answers: [.json(FailureOutcomeDocument.self)], errors: one
         ) { request, context in try await change(.drop, context) }
         routes.add("/v1/failures/{id}", [.delete: drop])
-        let retry = Operation.admin(
+        let retry = Endpoint.admin(
             for: "deciding about failures",
             "Puts something that could not become a post back into the inbox.", [id],
             answers: [.json(FailureOutcomeDocument.self)], errors: one + [.exists]
         ) { request, context in try await change(.retry, context) }
         routes.add("/v1/failures/{id}/retry", [.post: retry])
-        let picture = Operation.admin(
+        let picture = Endpoint.admin(
             for: "a photo that could not become a post",
             "The file that could not become a post.",
             [id, .query("width", .integer(Self.widths), "for a smaller JPEG, where it can be decoded")],
@@ -66,7 +74,7 @@ struct FailureRoutes: Sendable {
 
     // MARK: The list
 
-    @Sendable private func list(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func list(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let (limit, before) = (try context.query.pageLimit(), try FailureCursor.requested(by: context.query))
         let items = try await items(context.query)
         let sorted = items.map { (cursor: FailureCursor($0), item: $0) }.sorted { $1.cursor < $0.cursor }
@@ -80,7 +88,7 @@ struct FailureRoutes: Sendable {
                 next: rest.count > limit ? page.last?.cursor.text : nil))
     }
 
-    private func items(_ query: FormFields) async throws -> [FailedFileDocument] {
+    private func items(_ query: RequestFields) async throws -> [FailedFileDocument] {
         let (reason, user) = (query["reason"], query["user"])
         if let user, UserID(user) == nil { throw Failure.noUserID(user) }
         return try await FileThreads.run { [files] () throws(FileError) in
@@ -117,14 +125,14 @@ struct FailureRoutes: Sendable {
         }
     }
 
-    private func change(_ act: Act, _ context: RequestContext) async throws -> Response {
+    private func change(_ act: Act, _ context: HTTPContext) async throws -> Response {
         try await self.act(act, on: try FailureID.path(in: context))
         var outcome = FailureOutcomeDocument()
         if act == .retry { outcome.retried = 1 } else { outcome.dropped = 1 }
         return .json(outcome)
     }
 
-    private func changeAll(_ act: Act, _ context: RequestContext) async throws -> Response {
+    private func changeAll(_ act: Act, _ context: HTTPContext) async throws -> Response {
         let query = context.query
         let isAll = try query.flag("all")
         guard isAll || query["reason"] != nil || query["user"] != nil else {
@@ -145,7 +153,7 @@ struct FailureRoutes: Sendable {
 
     // MARK: The picture
 
-    @Sendable private func picture(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func picture(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let path = try FailureID.path(in: context)
         let width = try Self.width(context.query)
         let (photo, document, byteCount) = try await told { () throws(FileError) in
@@ -190,7 +198,7 @@ struct FailureRoutes: Sendable {
         ]
     }
 
-    private static func width(_ query: FormFields) throws(Failure) -> Int? {
+    private static func width(_ query: RequestFields) throws(Failure) -> Int? {
         guard let text = query["width"] else { return nil }
         guard let width = Int(text), widths.contains(width) else {
             throw Failure(.badRequest, "width is not between \(widths.lowerBound) and \(widths.upperBound)")

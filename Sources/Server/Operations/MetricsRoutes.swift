@@ -1,27 +1,28 @@
 import API
 import HTTPTypes
 import Hummingbird
-import Metering
+package import Metering
 import NIOCore
+package import Requests
 import Uploads
 
 /// `/v1/metrics`: what the service counts and times, and the numbers of `/v1/status`, in the text format of Prometheus.
-struct MetricsRoutes: Sendable {
+package struct MetricsRoutes: Sendable {
     private let health: HealthRoutes
     private let registry: MetricsRegistry
 
-    init(_ health: HealthRoutes, _ registry: MetricsRegistry) {
+    package init(_ health: HealthRoutes, _ registry: MetricsRegistry) {
         (self.health, self.registry) = (health, registry)
     }
 
-    func add(to routes: inout RouteTable) {
-        let metrics = Operation(
+    package func add(to routes: inout RouteTable) {
+        let metrics = Endpoint(
             "Counters, times and the numbers of /v1/status for Prometheus; for admins, and on this machine.",
             answers: [.content("text/plain", .text)], errors: [.badToken, .adminOnly], run: metrics)
         routes.add("/v1/metrics", [.get: metrics])
     }
 
-    @Sendable private func metrics(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func metrics(_ request: Request, _ context: HTTPContext) async throws -> Response {
         try context.requireAdminOrThisMachine(sending: request, for: "what the service is doing")
         var text = Exposition()
         text.add(try await health.document())

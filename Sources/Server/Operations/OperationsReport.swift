@@ -4,19 +4,21 @@ import Files
 import Imaging
 package import Keeping
 import Posts
-import Store
+package import Requests
+package import Store
 import Synchronization
+package import Transport
 import Tree
-import Uploads
+package import Uploads
 
 /// Puts together what the page for operators shows at a glance. However many look, it is put together once in a while.
-final class OperationsReport: Sendable {
+package final class OperationsReport: Sendable {
     /// How many streams and sessions are listed.
     private static let listed = 100
     /// For how long what was put together is good enough.
     private static let lifetime = Duration.milliseconds(900)
 
-    let history: RateHistory
+    package let history: RateHistory
     private let parts: Parts
     private let health: HealthRoutes
     private let room: ConnectionLimiter
@@ -27,15 +29,26 @@ final class OperationsReport: Sendable {
     private let last = Mutex<(document: OperationsDocument, time: ContinuousClock.Instant)?>(nil)
 
     /// The parts of the pipeline of which it tells.
-    struct Parts: Sendable {
+    package struct Parts: Sendable {
         let storage: StorageFolder
         let disk: DiskMonitor
         let store: UploadStore
         let scheduler: RenderScheduler
         let batches: BatchJobs
+
+        package init(
+            storage: StorageFolder, disk: DiskMonitor, store: UploadStore, scheduler: RenderScheduler,
+            batches: BatchJobs
+        ) {
+            self.storage = storage
+            self.disk = disk
+            self.store = store
+            self.scheduler = scheduler
+            self.batches = batches
+        }
     }
 
-    init(
+    package init(
         _ parts: Parts, _ health: HealthRoutes, room: ConnectionLimiter, open: OpenStreams, audit: AuditLog,
         traffic: Traffic, pages: PageAddresses
     ) {

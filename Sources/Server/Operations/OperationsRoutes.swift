@@ -3,10 +3,12 @@ import Access
 import HTTPTypes
 import Hummingbird
 import NIOCore
+package import Requests
+import Transport
 import Uploads
 
 /// `/v1/operations`: how everything is, at a glance or as it goes on.
-struct OperationsRoutes: Sendable {
+package struct OperationsRoutes: Sendable {
     /// How often it is looked whether anything has changed.
     private static let interval = Duration.seconds(1)
     /// After how many looks it is told all the same.
@@ -15,27 +17,27 @@ struct OperationsRoutes: Sendable {
     private let report: OperationsReport
     private let admission: Admission
 
-    init(_ report: OperationsReport, _ admission: Admission) {
+    package init(_ report: OperationsReport, _ admission: Admission) {
         (self.report, self.admission) = (report, admission)
     }
 
-    func add(to routes: inout RouteTable) {
-        let show = Operation.admin(
+    package func add(to routes: inout RouteTable) {
+        let show = Endpoint.admin(
             for: "how the service is, at a glance,",
             "How the service is, at a glance.", answers: [.json(OperationsDocument.self)], run: show)
         routes.add("/v1/operations", [.get: show])
-        let follow = Operation.admin(
+        let follow = Endpoint.admin(
             for: "how the service is, at a glance,",
             "How the service is as it goes on, as server-sent events.",
             answers: [.events(OperationsDocument.self)], run: follow)
         routes.add("/v1/operations/events", [.get: follow])
     }
 
-    @Sendable private func show(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func show(_ request: Request, _ context: HTTPContext) async throws -> Response {
         return .json(try await report.document())
     }
 
-    @Sendable private func follow(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func follow(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let lease = try context.begin(.stream)
         let ticket = admission.open.add(
             .stream, request.head.path, by: context.proof, from: context.client.address(of: request.head))

@@ -8,8 +8,8 @@ import Uploads
 /// How often things happen: each second the numbers of what has happened so far are kept, for an hour.
 ///
 /// Whoever makes something happen only adds one to a number; what a rate is, is found out when somebody asks.
-final class RateHistory: Service, CustomStringConvertible {
-    let description = "rates"
+package final class RateHistory: Service, CustomStringConvertible {
+    package let description = "rates"
     /// What is kept, in seconds.
     private static let span = 3600
     /// A span of the history that is shown, and how many of them there are.

@@ -1,12 +1,18 @@
 import API
 import Hummingbird
+package import Requests
+import Transport
 
 /// `/v1/refusals`: who was refused what lately, and what admins have done.
-struct RefusalRoutes: Sendable {
+package struct RefusalRoutes: Sendable {
     let audit: AuditLog
 
-    func add(to routes: inout RouteTable) {
-        let list = Operation.admin(
+    package init(audit: AuditLog) {
+        self.audit = audit
+    }
+
+    package func add(to routes: inout RouteTable) {
+        let list = Endpoint.admin(
             for: "the list of refusals",
             "The last refusals and acts of admins, the newest first.",
             [.query("limit", .integer(1...AuditLog.kept), "the largest number of them")],
@@ -14,7 +20,7 @@ struct RefusalRoutes: Sendable {
         routes.add("/v1/refusals", [.get: list])
     }
 
-    @Sendable private func list(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func list(_ request: Request, _ context: HTTPContext) async throws -> Response {
         guard let text = context.query["limit"] else {
             return .json(RefusalListDocument(refusals: audit.last(AuditLog.kept)))
         }

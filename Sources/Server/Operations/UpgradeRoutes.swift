@@ -1,23 +1,25 @@
 import API
 import Hummingbird
-import Store
+package import Requests
+package import Store
+import Transport
 import Uploads
 
 /// `/v1/upgrade` tells whether the store was brought forward from an earlier version, and takes the word that all is well.
-struct UpgradeRoutes: Sendable {
+package struct UpgradeRoutes: Sendable {
     private let storage: StorageFolder
 
-    init(_ storage: StorageFolder) { self.storage = storage }
+    package init(_ storage: StorageFolder) { self.storage = storage }
 
-    func add(to routes: inout RouteTable) {
-        let look = Operation.admin(
+    package func add(to routes: inout RouteTable) {
+        let look = Endpoint.admin(
             for: "the store's format",
             "Whether the store was brought forward from an earlier version.",
             answers: [.json(UpgradeDocument.self)]
         ) { [storage] _, context in
             return .json(storage.upgrade)
         }
-        let confirm = Operation.admin(
+        let confirm = Endpoint.admin(
             for: "the store's format",
             "Takes the store as it was brought forward, for good.",
             answers: [.json(UpgradeDocument.self)], errors: [.wrongState]

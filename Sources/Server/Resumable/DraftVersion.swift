@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import Transport
 
 /// A version of "Resumable Uploads for HTTP" while it is no RFC yet: its interop version, by which client and server know each
 /// other (`Upload-Draft-Interop-Version`). iOS 17 speaks 3, iOS 18 speaks 6.

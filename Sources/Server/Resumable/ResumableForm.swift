@@ -1,4 +1,5 @@
 import API
+import Requests
 import Uploads
 
 /// What the sender of an upload in several requests says of the post: in the query, or in fields of the protocol.

@@ -3,16 +3,24 @@ import Access
 import HTTPTypes
 import Hummingbird
 import Posts
-import Store
+import Requests
+package import Store
+import Transport
 import TreeModel
-import Uploads
+package import Uploads
 
 /// What the protocols of uploads in several requests have in common: which upload is meant, where it stands, and how bytes are
 /// added.
-struct ResumableReceiver: Sendable {
+package struct ResumableReceiver: Sendable {
     let uploads: ResumableUploads
     let store: UploadStore
     let disk: DiskMonitor
+
+    package init(uploads: ResumableUploads, store: UploadStore, disk: DiskMonitor) {
+        self.uploads = uploads
+        self.store = store
+        self.disk = disk
+    }
 
     /// What a request says of the bytes that it brings.
     struct Chunk: Sendable {
@@ -40,7 +48,7 @@ struct ResumableReceiver: Sendable {
     /// The upload of an address, if it is theirs who ask.
     ///
     /// - Throws: `Failure`: `not_found`; `upload_expired`.
-    func record(_ context: RequestContext) async throws -> UploadRecord {
+    func record(_ context: HTTPContext) async throws -> UploadRecord {
         guard let id = PostID(context.parameters.get("id") ?? ""), let record = try await store.record(of: id),
             context.identity.owns(record), record.state != .draft, record.state != .reserved
         else {

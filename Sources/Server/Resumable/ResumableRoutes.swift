@@ -2,19 +2,21 @@ import API
 import HTTPTypes
 import Hummingbird
 import Imaging
+package import Requests
+import Transport
 import TreeModel
-import Uploads
+package import Uploads
 
 /// `/v1/uploads` for photos that come in several requests: by tus, or by "Resumable Uploads for HTTP". Whatever speaks neither is
 /// received as ``UploadRoutes`` and ``DraftRoutes`` do.
-struct ResumableRoutes: Sendable {
+package struct ResumableRoutes: Sendable {
     private let uploads: UploadRoutes
     private let drafts: DraftRoutes
     private let tus: Tus
     private let draft: UploadDraft
     private let maxBytes: @Sendable () -> Int
 
-    init(
+    package init(
         _ uploads: UploadRoutes, _ drafts: DraftRoutes, _ receiver: ResumableReceiver, _ response: UploadResponse,
         settings: SharedSettings, publicURL: PublicURL?
     ) {
@@ -24,7 +26,7 @@ struct ResumableRoutes: Sendable {
         draft = UploadDraft(receiver: receiver, response: response, publicURL: publicURL, maxBytes: maxBytes)
     }
 
-    func add(to routes: inout RouteTable) {
+    package func add(to routes: inout RouteTable) {
         let creation = uploads.creation.extended(Self.creation, create)
         // PUT, too: that is what "curl -T" sends.
         routes.add(
@@ -36,7 +38,7 @@ struct ResumableRoutes: Sendable {
         let addition = drafts.addition.extended(Self.creation + [UploadRoutes.idempotencyKey], addPhoto)
         routes.add("/v1/uploads/{id}/photos", [.post: addition, .put: addition])
         routes.add("/v1/uploads/{id}/publish", [.post: drafts.publication])
-        let onward = Operation(
+        let onward = Endpoint(
             "Adds bytes to an upload in several requests.", Self.onward, body: Self.pieces,
             answers: [
                 .empty(.noContent).with(headers: "Upload-Offset"), .empty(.created).with(headers: "Upload-Offset"),
@@ -44,15 +46,15 @@ struct ResumableRoutes: Sendable {
                 .json(UploadDocument.self, .accepted).with(headers: "Location"),
             ],
             errors: UploadForm.errors + Self.errors, run: patch)
-        let end = Operation(
+        let end = Endpoint(
             "Ends an upload in several requests before all of it has come.", [.path("id", .postID)],
             answers: [.empty(.noContent)], errors: [.notFound, .uploadExpired, .wrongState, .protocolVersion],
             run: delete)
-        let overridden = Operation(
+        let overridden = Endpoint(
             "Does what `X-HTTP-Method-Override` says, for clients that can send no PATCH.",
             Self.onward + [.header("X-HTTP-Method-Override", .text, "`PATCH`, `DELETE` or `HEAD`")],
             body: Self.pieces, answers: onward.answers, errors: onward.errors + [.methodNotAllowed], run: overridden)
-        let standing = Operation(
+        let standing = Endpoint(
             "Where an upload in several requests stands.", [.path("id", .postID)],
             answers: [.empty(.ok), .empty(.noContent)], errors: [.notFound, .uploadExpired, .protocolVersion],
             run: head)
@@ -69,7 +71,7 @@ struct ResumableRoutes: Sendable {
 
     // MARK: Which protocol
 
-    @Sendable private func create(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func create(_ request: Request, _ context: HTTPContext) async throws -> Response {
         if Tus.isSpoken(in: request) { return try await tus.create(request, context) }
         guard UploadDraft.completeness(of: request) != nil else {
             return try await uploads.creation.run(request, context)
@@ -77,23 +79,23 @@ struct ResumableRoutes: Sendable {
         return try await draft.create(request, context, whole: uploads.creation.run)
     }
 
-    @Sendable private func addPhoto(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func addPhoto(_ request: Request, _ context: HTTPContext) async throws -> Response {
         guard Tus.isSpoken(in: request) else { return try await drafts.addition.run(request, context) }
         return try await tus.create(request, context, of: try await drafts.record(context))
     }
 
-    @Sendable private func patch(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func patch(_ request: Request, _ context: HTTPContext) async throws -> Response {
         Tus.isSpoken(in: request)
             ? try await tus.patch(request, context) : try await draft.patch(request, context)
     }
 
-    @Sendable private func delete(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func delete(_ request: Request, _ context: HTTPContext) async throws -> Response {
         Tus.isSpoken(in: request)
             ? try await tus.delete(request, context) : try await draft.delete(request, context)
     }
 
     /// Of uploads that are received in one request, and by whoever speaks neither protocol, what `GET` would say.
-    @Sendable private func head(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func head(_ request: Request, _ context: HTTPContext) async throws -> Response {
         if Tus.isSpoken(in: request) { return try await tus.head(request, context) }
         let status = try await uploads.status.run(request, context)
         guard DraftVersion(request).number != nil || status.headers[.uploadOffset] != nil else {
@@ -102,7 +104,7 @@ struct ResumableRoutes: Sendable {
         return try await draft.head(request, context)
     }
 
-    @Sendable private func overridden(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func overridden(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let method = request.headers[.methodOverride]?.uppercased()
         switch method {
         case "PATCH": return try await patch(request, context)
@@ -118,8 +120,8 @@ struct ResumableRoutes: Sendable {
     }
 
     /// What is said of the protocols; browsers that ask for a page learn only which methods there are.
-    private func options(_ parameters: [Parameter], allow: String) -> Operation {
-        Operation(
+    private func options(_ parameters: [Parameter], allow: String) -> Endpoint {
+        Endpoint(
             "Which protocols of uploads in several requests are spoken.", parameters,
             answers: [.empty(.noContent).with(headers: "Allow")], errors: [.methodNotAllowed]
         ) { [draft, maxBytes] request, _ in
@@ -162,12 +164,12 @@ extension ResumableRoutes {
     ]
 }
 
-extension Operation {
+extension Endpoint {
     /// The same, for more kinds of requests.
-    fileprivate func extended(_ parameters: [Parameter], _ run: @escaping Handler) -> Operation {
+    fileprivate func extended(_ parameters: [Parameter], _ run: @escaping Handler) -> Endpoint {
         var body = body
         body[Tus.contentType] = .binary
-        return Operation(
+        return Endpoint(
             summary, self.parameters + parameters, body: body,
             answers: answers + [.empty(.created).with(headers: "Location")], errors: errors + ResumableRoutes.errors,
             run: run)

@@ -5,14 +5,16 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import Posts
+import Requests
 import Social
 import Store
+import Transport
 import Uploads
 
 /// The protocol tus 1.0.0 (<https://tus.io/protocols/resumable-upload>) at `/v1/uploads`, with its extensions creation,
 /// creation-with-upload, creation-defer-length, checksum, expiration and termination. The extension concatenation is refused: a
 /// photo is too small for parts in parallel to be worth their joining.
-struct Tus: Sendable {
+package struct Tus: Sendable {
     static let version = "1.0.0"
     static let extensions =
         "creation,creation-with-upload,creation-defer-length,checksum,expiration,termination"
@@ -29,7 +31,7 @@ struct Tus: Sendable {
     // MARK: Beginning
 
     /// `POST /v1/uploads`: takes an id, and the first bytes, if the body has any.
-    func create(_ request: Request, _ context: RequestContext) async throws -> Response {
+    func create(_ request: Request, _ context: HTTPContext) async throws -> Response {
         try await create(request, context) { form, photo in
             let reservation = try ResumableForm.request(form)
             return { try await receiver.uploads.begin(reservation, photo) }
@@ -37,7 +39,7 @@ struct Tus: Sendable {
     }
 
     /// `POST /v1/uploads/{draft}/photos`: begins a photo of a draft, as an upload of its own.
-    func create(_ request: Request, _ context: RequestContext, of draft: UploadRecord) async throws -> Response {
+    func create(_ request: Request, _ context: HTTPContext, of draft: UploadRecord) async throws -> Response {
         try await create(request, context) { _, photo in
             let reference = request.headers[.idempotencyKey]
             return { try await receiver.uploads.begin(photo, of: draft, clientReference: reference) }
@@ -46,7 +48,7 @@ struct Tus: Sendable {
 
     /// - Parameter prepare: Reads the form, and says how what it asks for is begun.
     private func create(
-        _ request: Request, _ context: RequestContext,
+        _ request: Request, _ context: HTTPContext,
         _ prepare: (UploadForm, ResumableUploads.Photo) throws -> () async throws -> Reservation
     ) async throws -> Response {
         try await answering(request) {
@@ -101,12 +103,12 @@ struct Tus: Sendable {
     // MARK: Going on
 
     /// `HEAD /v1/uploads/{id}`: where it stands.
-    func head(_ request: Request, _ context: RequestContext) async throws -> Response {
+    func head(_ request: Request, _ context: HTTPContext) async throws -> Response {
         try await answering(request) { try await answer(about: try await receiver.record(context), status: .ok) }
     }
 
     /// `PATCH /v1/uploads/{id}`: more bytes.
-    func patch(_ request: Request, _ context: RequestContext) async throws -> Response {
+    func patch(_ request: Request, _ context: HTTPContext) async throws -> Response {
         try await answering(request) {
             guard HeaderParameters(request.headers[.contentType] ?? "").value == Self.contentType else {
                 throw Failure(.unsupportedType, "the body is not \(Self.contentType)", hint: "say that it is")
@@ -127,7 +129,7 @@ struct Tus: Sendable {
     }
 
     /// `DELETE /v1/uploads/{id}`: its end.
-    func delete(_ request: Request, _ context: RequestContext) async throws -> Response {
+    func delete(_ request: Request, _ context: HTTPContext) async throws -> Response {
         try await answering(request) {
             try await receiver.cancel(try await receiver.record(context))
             return Response(status: .noContent)

@@ -3,8 +3,10 @@ import Access
 import HTTPTypes
 import Hummingbird
 import Posts
+import Requests
 import Social
 import Store
+import Transport
 import Uploads
 
 /// "Resumable Uploads for HTTP" (draft-ietf-httpbis-resumable-upload), which `URLSession` of iOS 17 and later speaks, at
@@ -31,7 +33,7 @@ struct UploadDraft: Sendable {
     /// `POST /v1/uploads`, or `PUT`: takes an id, says where that can be gone on with, and takes the bytes.
     ///
     /// - Parameter whole: Answers a request that brings the photo of an earlier one with its key, whole.
-    func create(_ request: Request, _ context: RequestContext, whole: Handler) async throws -> Response {
+    func create(_ request: Request, _ context: HTTPContext, whole: Handler) async throws -> Response {
         let version = DraftVersion(request)
         let isComplete = version.isComplete(request) ?? true
         var form = UploadForm(request, context)
@@ -75,7 +77,7 @@ struct UploadDraft: Sendable {
     }
 
     /// Tells a client of a version that is known something before the answer.
-    private func announce(_ version: DraftVersion, _ context: RequestContext, _ headers: HTTPFields) {
+    private func announce(_ version: DraftVersion, _ context: HTTPContext, _ headers: HTTPFields) {
         guard let number = version.number else { return }
         var headers = headers
         headers[.draftInteropVersion] = "\(number)"
@@ -83,7 +85,7 @@ struct UploadDraft: Sendable {
     }
 
     private func receive(
-        _ request: Request, _ context: RequestContext, _ version: DraftVersion, into record: UploadRecord,
+        _ request: Request, _ context: HTTPContext, _ version: DraftVersion, into record: UploadRecord,
         _ chunk: ResumableReceiver.Chunk
     ) async throws -> ResumableReceiver.Progress {
         try await receiver.receive(context.asking(request), into: record, chunk) { byteCount in
@@ -92,7 +94,7 @@ struct UploadDraft: Sendable {
     }
 
     /// The address at which an upload goes on: an absolute one, as not every client makes one of a path.
-    private func location(of record: UploadRecord, _ request: Request, _ context: RequestContext) -> String {
+    private func location(of record: UploadRecord, _ request: Request, _ context: HTTPContext) -> String {
         let path = "/v1/uploads/\(record.id)"
         if let publicURL { return publicURL.origin + path }
         guard !context.isTrusted, let host = request.head.authority, !host.isEmpty else { return path }
@@ -102,7 +104,7 @@ struct UploadDraft: Sendable {
     // MARK: Going on
 
     /// `HEAD /v1/uploads/{id}`: where it stands.
-    func head(_ request: Request, _ context: RequestContext) async throws -> Response {
+    func head(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let version = DraftVersion(request)
         let record = try await receiver.record(context)
         return try await answering(version, about: record, completing: false) {
@@ -112,7 +114,7 @@ struct UploadDraft: Sendable {
     }
 
     /// `PATCH /v1/uploads/{id}`: more bytes.
-    func patch(_ request: Request, _ context: RequestContext) async throws -> Response {
+    func patch(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let version = DraftVersion(request)
         guard let isComplete = version.isComplete(request) else {
             throw Failure(
@@ -141,7 +143,7 @@ struct UploadDraft: Sendable {
     }
 
     /// `DELETE /v1/uploads/{id}`: its end.
-    func delete(_ request: Request, _ context: RequestContext) async throws -> Response {
+    func delete(_ request: Request, _ context: HTTPContext) async throws -> Response {
         try await receiver.cancel(try await receiver.record(context))
         return Response(status: .noContent)
     }

@@ -1,21 +1,27 @@
 import API
 import Access
-import Accounts
+package import Accounts
 import Foundation
 import HTTPTypes
 import Hummingbird
+package import Requests
+import Transport
 import TreeModel
 
 /// `/v1/users/{uid}/token`: tokens for anybody, for scripts, tests and servers that vouch for their users. All else about
 /// accounts is asked for at the identity endpoints.
-struct AccountRoutes: Sendable {
+package struct AccountRoutes: Sendable {
     /// The longest body, in bytes.
     private static let maxBytes = 16 << 10
 
     let accounts: IdentityService
 
-    func add(to routes: inout RouteTable) {
-        let issue = Operation.admin(
+    package init(accounts: IdentityService) {
+        self.accounts = accounts
+    }
+
+    package func add(to routes: inout RouteTable) {
+        let issue = Endpoint.admin(
             for: "issuing tokens", isProven: true,
             "Issues an ID token of an account, or a custom token.",
             [
@@ -34,7 +40,7 @@ struct AccountRoutes: Sendable {
         routes.add("/v1/users/{uid}/token", [.post: issue])
     }
 
-    @Sendable private func issue(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func issue(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let name = Substring(context.parameters.get("uid") ?? "")
         guard let uid = PercentEncoding.decode(name.utf8) else {
             throw Failure(.badUser, "\"\(name.prefix(80))\" is not percent-encoded UTF-8")
@@ -63,7 +69,7 @@ struct AccountRoutes: Sendable {
     }
 
     /// The members of the body, if there is one: the fields of the query, none of them twice.
-    private func members(of request: Request, _ context: RequestContext) async throws -> [String: JSONValue] {
+    private func members(of request: Request, _ context: HTTPContext) async throws -> [String: JSONValue] {
         guard request.bringsBytes else { return [:] }
         let members = try await context.jsonMembers(
             ["lifetime", "claims", "custom"], of: request, upTo: Self.maxBytes, example: #"{"claims": {"admin": true}}"#

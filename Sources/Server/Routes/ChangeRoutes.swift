@@ -1,27 +1,30 @@
 import API
 import Database
+package import DatabaseHTTP
 import HTTPTypes
 import Hummingbird
 import NIOCore
+package import Requests
 import ServiceLifecycle
+package import Transport
 import Tree
 
 /// `/v1/changes`: every committed change of a part of the tree, once and in order, from a token on.
 ///
 /// A page at once, a page as soon as there is something (`wait`), or server-sent events, whose ids are tokens.
-struct ChangeRoutes: Sendable {
+package struct ChangeRoutes: Sendable {
     private let access: DatabaseAccess
     private let keepAliveInterval: Duration
     private let open: OpenStreams
 
-    init(_ access: DatabaseAccess, keepAlive interval: Duration, listedIn open: OpenStreams) {
+    package init(_ access: DatabaseAccess, keepAlive interval: Duration, listedIn open: OpenStreams) {
         self.open = open
         self.access = access
         keepAliveInterval = interval
     }
 
-    func add(to routes: inout RouteTable) {
-        let read = Operation(
+    package func add(to routes: inout RouteTable) {
+        let read = Endpoint(
             "What was committed to the tree, in order, from a token on.",
             [
                 .query(
@@ -38,7 +41,7 @@ struct ChangeRoutes: Sendable {
         routes.add("/v1/changes", [.get: read])
     }
 
-    @Sendable private func read(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func read(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let admitted = try access.admit(
             request.head, at: request.uri, from: context.client, by: context.proof, counting: context.activities)
         let requested = try ChangesRequest(request, context.query, admitted)
@@ -151,7 +154,7 @@ private struct ChangesRequest: Sendable {
     private let limit: Int
     private let form: JSONForm
 
-    init(_ request: Request, _ query: FormFields, _ admitted: AdmittedRequest) throws(Failure) {
+    init(_ request: Request, _ query: RequestFields, _ admitted: AdmittedRequest) throws(Failure) {
         session = admitted.session
         do {
             path = try TreePath(query["path"] ?? "", in: admitted.namespace)

@@ -1,32 +1,33 @@
 import API
-import Database
+package import Database
 import Hummingbird
 import Posts
+package import Requests
 import Social
-import Tree
+package import Tree
 
 /// `/v1/posts/events`: posts as they are published and deleted, as server-sent events.
-struct EventRoutes: Sendable {
+package struct EventRoutes: Sendable {
     private let tree: TreeStore
     private let database: RealtimeDatabase
     private let media: MediaAccess
     private let events: EventResponder
 
-    init(_ tree: TreeStore, _ database: RealtimeDatabase, _ media: MediaAccess, _ events: EventResponder) {
+    package init(_ tree: TreeStore, _ database: RealtimeDatabase, _ media: MediaAccess, _ events: EventResponder) {
         self.tree = tree
         self.database = database
         self.media = media
         self.events = events
     }
 
-    func add(to routes: inout RouteTable) {
-        let follow = Operation(
+    package func add(to routes: inout RouteTable) {
+        let follow = Endpoint(
             "Posts as they are published and deleted, as server-sent events.", EventID.parameters,
             answers: [.events(PostEventDocument.self)], run: follow)
         routes.add("/v1/posts/events", [.get: follow])
     }
 
-    @Sendable private func follow(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func follow(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let start = try EventID.requested(by: request, context.query)
         let source = PostEventSource(tree: tree, media: media, session: database.session(as: context.identity))
         try await source.judge()

@@ -1,13 +1,19 @@
 import API
 import Hummingbird
-import Keeping
+package import Keeping
+package import Requests
+import Transport
 
 /// `/v1/expire`: deletes posts by their age, or counts them; some at a time.
-struct ExpiryRoutes: Sendable {
+package struct ExpiryRoutes: Sendable {
     let expiry: PostExpiry
 
-    func add(to routes: inout RouteTable) {
-        let expire = Operation.admin(
+    package init(expiry: PostExpiry) {
+        self.expiry = expiry
+    }
+
+    package func add(to routes: inout RouteTable) {
+        let expire = Endpoint.admin(
             for: "deleting posts by their age",
             "Deletes posts that are older than that, some at a time.",
             [
@@ -18,7 +24,7 @@ struct ExpiryRoutes: Sendable {
         routes.add("/v1/expire", [.post: expire])
     }
 
-    @Sendable private func expire(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func expire(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let query = context.query
         guard let seconds = query["older_than"].flatMap({ Int($0) }), (60...8_640_000_000).contains(seconds) else {
             throw Failure(

@@ -1,48 +1,60 @@
 import API
 import Hummingbird
 import Imaging
-import Keeping
+package import Keeping
 import Posts
+package import Requests
 import Social
-import Store
-import Tree
-import Uploads
+package import Store
+package import Transport
+package import Tree
+package import Uploads
 
 /// `/healthz`, `/readyz`, `/v1/version` and `/v1/status`: how the service is.
-struct HealthRoutes: Sendable {
+package struct HealthRoutes: Sendable {
     let tree: TreeStore
     let disk: DiskMonitor
     let pipeline: PipelineReport
     let settings: SharedSettings
     let room: ConnectionLimiter
 
-    func add(to routes: inout RouteTable) {
-        let health = Operation(
+    package init(
+        tree: TreeStore, disk: DiskMonitor, pipeline: PipelineReport, settings: SharedSettings, room: ConnectionLimiter
+    ) {
+        self.tree = tree
+        self.disk = disk
+        self.pipeline = pipeline
+        self.settings = settings
+        self.room = room
+    }
+
+    package func add(to routes: inout RouteTable) {
+        let health = Endpoint(
             "Whether the tree answers.", answers: [.json(HealthDocument.self)], ignoresQuery: true, run: health)
         routes.add("/healthz", [.get: health])
-        let readiness = Operation(
+        let readiness = Endpoint(
             "Whether uploads and connections are taken.",
             answers: [
                 .json(ReadinessDocument.self),
                 .json(ReadinessDocument.self, .serviceUnavailable).with(headers: "Retry-After"),
             ], ignoresQuery: true, run: readiness)
         routes.add("/readyz", [.get: readiness])
-        let version = Operation("Which service this is.", answers: [.json(VersionDocument.self)], run: version)
+        let version = Endpoint("Which service this is.", answers: [.json(VersionDocument.self)], run: version)
         routes.add("/v1/version", [.get: version])
-        let status = Operation(
+        let status = Endpoint(
             "What the service is doing; for admins, and on this machine.", answers: [.json(StatusDocument.self)],
             errors: [.badToken, .adminOnly], run: status)
         routes.add("/v1/status", [.get: status])
     }
 
     /// 200 while the tree answers.
-    @Sendable private func health(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func health(_ request: Request, _ context: HTTPContext) async throws -> Response {
         _ = try await tree.keys(of: Paths.posts, limit: 1)
         return .json(HealthDocument())
     }
 
     /// 200 while new uploads are taken and new connections too, else 503 and why they are not.
-    @Sendable private func readiness(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func readiness(_ request: Request, _ context: HTTPContext) async throws -> Response {
         var readiness = intake
         if readiness.status == .ready, room.isFull {
             let failure = Failure(
@@ -60,11 +72,11 @@ struct HealthRoutes: Sendable {
         return ReadinessDocument(.paused, Failure(pause), since: pause.since)
     }
 
-    @Sendable private func version(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func version(_ request: Request, _ context: HTTPContext) async throws -> Response {
         .json(VersionDocument(version: ServiceVersion.current))
     }
 
-    @Sendable private func status(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func status(_ request: Request, _ context: HTTPContext) async throws -> Response {
         try context.requireAdminOrThisMachine(sending: request, for: "what the service is doing")
         return .json(try await document())
     }

@@ -3,8 +3,10 @@ import HTTPTypes
 import Hummingbird
 import Keeping
 import NIOCore
+import Requests
 import ServiceLifecycle
 import Synchronization
+import Transport
 
 /// The answer to who waits for a job: what it tells, a JSON object a line. The job ends when its client goes away, and when the
 /// service does.

@@ -1,16 +1,18 @@
 import API
-import Access
-import Accounts
+package import Access
+package import Accounts
 import Cryptography
 import HTTPTypes
 import Hummingbird
-import Logging
+package import Logging
 import NIOCore
+package import Requests
+import Transport
 import Tree
 
 /// `/v1/keys`: the keys that let servers do everything over TCP; `/v1/signing-keys`, the keys that sign tokens; and
 /// `/v1/media-keys`, those that sign addresses of photos.
-struct KeyRoutes: Sendable {
+package struct KeyRoutes: Sendable {
     let keys: AdminKeys
     let signingKeys: SigningKeys
     let authority: TokenAuthority
@@ -19,13 +21,25 @@ struct KeyRoutes: Sendable {
     /// Is told the names of new keys.
     let logger: Logger
 
-    func add(to routes: inout RouteTable) {
+    package init(
+        keys: AdminKeys, signingKeys: SigningKeys, authority: TokenAuthority, mediaKeys: MediaSigningKeys,
+        media: MediaSigner, logger: Logger
+    ) {
+        self.keys = keys
+        self.signingKeys = signingKeys
+        self.authority = authority
+        self.mediaKeys = mediaKeys
+        self.media = media
+        self.logger = logger
+    }
+
+    package func add(to routes: inout RouteTable) {
         let name = Schema.text(matching: "^[-0-9A-Z_a-z]{1,64}$")
-        let list = Operation.admin(
+        let list = Endpoint.admin(
             for: "the list of admin keys",
             "The admin keys, without the keys themselves.",
             answers: [.lines(.document(AdminKeyDocument.self))], run: list)
-        let make = Operation.admin(
+        let make = Endpoint.admin(
             for: "making an admin key", isProven: true,
             "Makes an admin key, which is told once.",
             [
@@ -34,18 +48,18 @@ struct KeyRoutes: Sendable {
             ],
             answers: [.json(AdminKeyDocument.self, .created)], errors: [.wrongState], run: make)
         routes.add("/v1/keys", [.get: list, .post: make])
-        let remove = Operation.admin(
+        let remove = Endpoint.admin(
             for: "deleting an admin key", isProven: true,
             "Deletes an admin key, which is good no more then.", [.path("name", name)],
             answers: [.json(AdminKeyDeletionDocument.self)], errors: [.notFound], run: remove)
         routes.add("/v1/keys/{name}", [.delete: remove])
-        let rotate = Operation.admin(
+        let rotate = Endpoint.admin(
             for: "replacing the key that signs tokens", isProven: true,
             "Replaces the key that signs tokens.",
             [.query("compromised", .flag, "whether no token that was issued so far is to count any more")],
             answers: [.json(SigningKeyDocument.self)], run: rotate)
         routes.add("/v1/signing-keys", [.post: rotate])
-        let rotateMedia = Operation.admin(
+        let rotateMedia = Endpoint.admin(
             for: "replacing the key that signs addresses", isProven: true,
             "Replaces the key that signs addresses of photos.",
             [.query("compromised", .flag, "whether no address that was signed so far is to be good any more")],
@@ -54,7 +68,7 @@ struct KeyRoutes: Sendable {
     }
 
     /// A JSON object a line.
-    @Sendable private func list(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func list(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let entries = try await answering { () throws(IdentityError) in try await keys.list() }
         var lines = ByteBuffer()
         for entry in entries { lines.writeBytes(AdminKeyDocument(entry).json() + "\n".utf8) }
@@ -62,7 +76,7 @@ struct KeyRoutes: Sendable {
             status: .ok, headers: [.contentType: "application/x-ndjson"], body: ResponseBody(byteBuffer: lines))
     }
 
-    @Sendable private func make(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func make(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let (name, lifetime) = (context.query["name"] ?? "", try lifetime(in: context.query))
         let (entry, text) = try await answering { () throws(IdentityError) in
             try await keys.add(name, lifetimeSeconds: lifetime)
@@ -73,26 +87,26 @@ struct KeyRoutes: Sendable {
         return .json(document, status: .created, headers: [.cacheControl: "no-store"])
     }
 
-    @Sendable private func remove(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func remove(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let name = context.parameters.get("name") ?? ""
         try await answering { () throws(IdentityError) in try await keys.remove(name) }
         return .json(AdminKeyDeletionDocument(name: name))
     }
 
-    @Sendable private func rotate(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func rotate(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let isCompromised = try context.query.flag("compromised")
         let ring = try await signingKeys.rotate(isCompromised: isCompromised)
         authority.replaceKeys(ring)
         return .json(SigningKeyDocument(signsFrom: ring.newestKeyStart))
     }
 
-    @Sendable private func rotateMedia(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func rotateMedia(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let isCompromised = try context.query.flag("compromised")
         media.replaceKeys(try await mediaKeys.rotate(isCompromised: isCompromised))
         return .json(SigningKeyDocument(signsFrom: WallClock.milliseconds()))
     }
 
-    private func lifetime(in query: FormFields) throws(Failure) -> Int64? {
+    private func lifetime(in query: RequestFields) throws(Failure) -> Int64? {
         guard let text = query["lifetime"] else { return nil }
         guard let seconds = Int64(text) else {
             throw Failure(.badRequest, "lifetime=\(text.prefix(80)) is no number of seconds")

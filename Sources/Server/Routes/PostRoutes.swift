@@ -1,15 +1,17 @@
 import API
 import Access
-import Database
+package import Database
 import HTTPTypes
 import Hummingbird
-import Keeping
+package import Keeping
 import Posts
-import Tree
-import Uploads
+package import Requests
+import Transport
+package import Tree
+package import Uploads
 
 /// `/v1/posts/{id}`: one post, and its originals.
-struct PostRoutes: Sendable {
+package struct PostRoutes: Sendable {
     let tree: TreeStore
     let store: UploadStore
     let publisher: Publisher
@@ -17,16 +19,28 @@ struct PostRoutes: Sendable {
     let media: MediaAccess
     let database: RealtimeDatabase
 
-    func add(to routes: inout RouteTable) {
-        let show = Operation(
+    package init(
+        tree: TreeStore, store: UploadStore, publisher: Publisher, tools: PostTools, media: MediaAccess,
+        database: RealtimeDatabase
+    ) {
+        self.tree = tree
+        self.store = store
+        self.publisher = publisher
+        self.tools = tools
+        self.media = media
+        self.database = database
+    }
+
+    package func add(to routes: inout RouteTable) {
+        let show = Endpoint(
             "A post.", [.path("id", .postID)], answers: [.json(PostDocument.self)],
             errors: [.permissionDenied, .notFound], run: show)
-        let remove = Operation(
+        let remove = Endpoint(
             "Deletes a post, and all that names it.", [.path("id", .postID)],
             answers: [.json(DeletionDocument.self)], errors: [.permissionDenied, .notAllowed, .notFound],
             run: remove)
         routes.add("/v1/posts/{id}", [.get: show, .delete: remove])
-        let originals = Operation(
+        let originals = Endpoint(
             "The originals of a post, by signed addresses for its author or an admin.",
             [
                 .path("id", .postID),
@@ -37,7 +51,7 @@ struct PostRoutes: Sendable {
             errors: [.permissionDenied, .notAllowed, .notFound],
             run: listOriginals)
         routes.add("/v1/posts/{id}/originals", [.get: originals])
-        let scrub = Operation(
+        let scrub = Endpoint(
             "Takes the place where they were taken out of a post's stored originals, for good; for its author or an admin.",
             [.path("id", .postID), .query("check", .flag, "whether only to look what there is to remove")],
             answers: [.json(ScrubbedPostDocument.self)],
@@ -45,7 +59,7 @@ struct PostRoutes: Sendable {
         routes.add("/v1/posts/{id}/scrub", [.post: scrub])
     }
 
-    @Sendable private func show(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func show(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let id = try context.postID()
         let post = try await post(id, context)
         if let fault = PostShape.fault(of: post.record) {
@@ -57,14 +71,14 @@ struct PostRoutes: Sendable {
     }
 
     /// Deletes a post, for its author or an admin.
-    @Sendable private func remove(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func remove(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let id = try context.postID()
         let end = try await publisher.deletePost(id, by: context.identity)
         return .json(DeletionDocument(postID: id.description, filesUntil: end))
     }
 
     /// The originals of a post, for those who may fetch them.
-    @Sendable private func listOriginals(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func listOriginals(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let id = try context.postID()
         _ = try await post(id, context)
         let location = try MediaLocation(context.query["location"])
@@ -89,7 +103,7 @@ struct PostRoutes: Sendable {
     }
 
     /// Takes the place out of a post's originals, for its author or an admin.
-    @Sendable private func scrub(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func scrub(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let id = try context.postID()
         _ = try await post(id, context)
         let job = OriginalScrub(tools, isCheck: try context.query.flag("check"))
@@ -97,7 +111,7 @@ struct PostRoutes: Sendable {
         return .json(ScrubbedPostDocument(postID: id.description, photos: photos))
     }
 
-    private func post(_ id: PostID, _ context: RequestContext) async throws -> ReadablePost {
+    private func post(_ id: PostID, _ context: HTTPContext) async throws -> ReadablePost {
         try await ReadablePost(id, of: tree, database, context)
     }
 }

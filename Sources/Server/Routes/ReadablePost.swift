@@ -1,21 +1,22 @@
-import API
+package import API
 import Access
-import Database
+package import Database
 import Hummingbird
-import Posts
+package import Posts
+package import Requests
 import Social
-import Tree
+package import Tree
 
 /// A post that whoever sends a request may read: one for everybody, or one for audiences of theirs, which is shown without
 /// the others.
-struct ReadablePost: Sendable {
+package struct ReadablePost: Sendable {
     let record: TreeValue
     /// Whether it is for audiences.
-    let isRestricted: Bool
+    package let isRestricted: Bool
 
     /// - Throws: `Failure` with the code `not_found`, `TreeError` with the code `permission_denied`: to whoever may not read a
     ///   post for audiences, there is none.
-    init(_ id: PostID, of tree: TreeStore, _ database: RealtimeDatabase, _ context: RequestContext) async throws {
+    package init(_ id: PostID, of tree: TreeStore, _ database: RealtimeDatabase, _ context: HTTPContext) async throws {
         if let restricted = try await tree.get(Paths.audiencePost(id)),
             let record = try await Self.copy(of: restricted, id, tree, database, context)
         {
@@ -29,7 +30,7 @@ struct ReadablePost: Sendable {
 
     /// The post for audiences as whoever asks may see it; nil where they may not.
     private static func copy(
-        of record: TreeValue, _ id: PostID, _ tree: TreeStore, _ database: RealtimeDatabase, _ context: RequestContext
+        of record: TreeValue, _ id: PostID, _ tree: TreeStore, _ database: RealtimeDatabase, _ context: HTTPContext
     ) async throws -> TreeValue? {
         if try await context.mayRead(Paths.audiencePost(id), in: database) { return record }
         for audience in PostAudiences.named(by: record) {
@@ -39,6 +40,6 @@ struct ReadablePost: Sendable {
         return nil
     }
 
-    static let noPost = Failure(
+    package static let noPost = Failure(
         .notFound, "there is no such post", hint: "GET /v1/posts lists the newest")
 }

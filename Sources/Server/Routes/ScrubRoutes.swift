@@ -2,17 +2,23 @@ package import API
 import Hummingbird
 package import Keeping
 import Posts
+package import Requests
 
 /// `/v1/scrub` takes the place out of the originals of posts, and tells how far it is, a JSON object a line.
 ///
 /// One job at a time. It stops when its client goes away: what was done stays, and the next job goes on from there.
-struct ScrubRoutes: Sendable {
+package struct ScrubRoutes: Sendable {
     let tools: PostTools
     /// Room for one job at a time.
     let slot: JobSlot
 
-    func add(to routes: inout RouteTable) {
-        let scrub = Operation.admin(
+    package init(tools: PostTools, slot: JobSlot) {
+        self.tools = tools
+        self.slot = slot
+    }
+
+    package func add(to routes: inout RouteTable) {
+        let scrub = Endpoint.admin(
             for: "taking the place out of everybody's photos",
             "Takes the place where they were taken out of stored originals, for good.",
             [
@@ -22,9 +28,10 @@ struct ScrubRoutes: Sendable {
         routes.add("/v1/scrub", [.post: scrub])
     }
 
-    private static let lines = Answer.lines(.any(.document(JobDocument.self), .document(JobFailureDocument.self)))
+    private static let lines = AnswerDescription.lines(
+        .any(.document(JobDocument.self), .document(JobFailureDocument.self)))
 
-    @Sendable private func scrub(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func scrub(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let selection = try PostSelection(user: context.query["user"], since: nil, onlyMissing: false)
         let job = OriginalScrub(tools, user: selection.user, isCheck: try context.query.flag("check"))
         return try await JobAnswer.response(to: request, isTrusted: context.isTrusted, in: slot) { answer in

@@ -1,31 +1,33 @@
 import API
 import HTTPTypes
 import Hummingbird
-import Keeping
+package import Keeping
 import NIOCore
 import Posts
+package import Requests
+import Transport
 import TreeModel
 
 /// `/v1/unclaimed`: files that no post claims and no deletion explains, for the operator to look at and to decide about.
-struct UnclaimedRoutes: Sendable {
+package struct UnclaimedRoutes: Sendable {
     private let files: UnclaimedFiles
 
-    init(_ files: UnclaimedFiles) {
+    package init(_ files: UnclaimedFiles) {
         self.files = files
     }
 
-    func add(to routes: inout RouteTable) {
-        let list = Operation.admin(
+    package func add(to routes: inout RouteTable) {
+        let list = Endpoint.admin(
             for: "the list of unclaimed files",
             "Files that no post claims.", answers: [.lines(.document(UnclaimedDocument.self))], run: list)
         routes.add("/v1/unclaimed", [.get: list])
-        let remove = Operation.admin(
+        let remove = Endpoint.admin(
             for: "deleting unclaimed files",
             "Deletes files that no post claims.",
             [.path("uid", .userID), .path("post", .postID)], answers: [.json(UnclaimedDeletionDocument.self)],
             errors: [.notFound], run: remove)
         routes.add("/v1/unclaimed/{uid}/{post}", [.delete: remove])
-        let accept = Operation.admin(
+        let accept = Endpoint.admin(
             for: "accepting tree and blobs as they are",
             "Takes tree and blobs as they are for one store.",
             answers: [.json(AcceptanceDocument.self)], run: accept)
@@ -33,14 +35,14 @@ struct UnclaimedRoutes: Sendable {
     }
 
     /// A JSON object a line.
-    @Sendable private func list(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func list(_ request: Request, _ context: HTTPContext) async throws -> Response {
         var lines = ByteBuffer()
         for post in try await files.list() { lines.writeBytes(post.json() + "\n".utf8) }
         return Response(
             status: .ok, headers: [.contentType: "application/x-ndjson"], body: ResponseBody(byteBuffer: lines))
     }
 
-    @Sendable private func remove(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func remove(_ request: Request, _ context: HTTPContext) async throws -> Response {
         guard let owner = UserID(context.parameters.get("uid") ?? ""),
             let id = PostID(context.parameters.get("post") ?? "")
         else {
@@ -51,7 +53,7 @@ struct UnclaimedRoutes: Sendable {
     }
 
     /// Takes tree and blobs as they are for one store.
-    @Sendable private func accept(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func accept(_ request: Request, _ context: HTTPContext) async throws -> Response {
         try await files.acceptAge()
         return .json(AcceptanceDocument())
     }

@@ -1,30 +1,37 @@
 import API
 import Hummingbird
-import Keeping
+package import Keeping
 import Posts
+package import Requests
+import Transport
 import TreeModel
-import Uploads
+package import Uploads
 
 /// `/v1/usage`: how much room people's files take up.
-struct UsageRoutes: Sendable {
+package struct UsageRoutes: Sendable {
     private static let maxBodyBytes = 1024
 
     let reader: UsageReader
     let quotas: UserQuotas
 
-    func add(to routes: inout RouteTable) {
-        let list = Operation.admin(
+    package init(reader: UsageReader, quotas: UserQuotas) {
+        self.reader = reader
+        self.quotas = quotas
+    }
+
+    package func add(to routes: inout RouteTable) {
+        let list = Endpoint.admin(
             for: "the list of what takes up room",
             "How much room everybody's files take up, by users.",
             .page(of: "users", from: "after"), answers: [.json(UsagePageDocument.self)],
             errors: [.badRequest], run: list)
         routes.add("/v1/usage", [.get: list])
-        let show = Operation(
+        let show = Endpoint(
             "How much room somebody's files take up; for that person or an admin.", [.path("uid", .userID)],
             answers: [.json(UsageDocument.self)], errors: [.permissionDenied, .notAllowed, .unknownUser], run: show)
         routes.add("/v1/usage/{uid}", [.get: show])
         let quota = Schema.object(["quota": .any(.integer(0...Int.max), .text)], required: ["quota"])
-        let limit = Operation.admin(
+        let limit = Endpoint.admin(
             for: "saying how much somebody may store",
             "Says how many bytes somebody may store: a number, `none`, or `default` for that of the settings.",
             [.path("uid", .userID)], body: ["application/json": quota], answers: [.json(UsageDocument.self)],
@@ -32,7 +39,7 @@ struct UsageRoutes: Sendable {
         routes.add("/v1/usage/{uid}/quota", [.put: limit])
     }
 
-    @Sendable private func list(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func list(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let limit = try context.query.pageLimit()
         guard let text = context.query["after"] else { return .json(try await reader.page(after: nil, limit: limit)) }
         guard let last = UserID(text) else {
@@ -41,7 +48,7 @@ struct UsageRoutes: Sendable {
         return .json(try await reader.page(after: last, limit: limit))
     }
 
-    @Sendable private func setQuota(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func setQuota(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let user = try context.user()
         let members = try await context.jsonMembers(
             ["quota"], of: request, upTo: Self.maxBodyBytes, example: #"{"quota": 5000000000}"#)
@@ -61,7 +68,7 @@ struct UsageRoutes: Sendable {
         return .json(try await reader.document(of: user))
     }
 
-    @Sendable private func show(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func show(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let user = try context.user()
         try context.require(user, for: "see how much room somebody else's files take up")
         return .json(try await reader.document(of: user))

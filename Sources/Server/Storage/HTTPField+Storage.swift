@@ -1,17 +1,18 @@
 import HTTPTypes
+import Transport
 
 /// The fields of the Storage protocol, with the letters that the Android SDK reads, which takes no others.
 extension HTTPField.Name {
     static let googHash: HTTPField.Name = HTTPField.Name(parsed: "x-goog-hash")
     static let googGeneration: HTTPField.Name = HTTPField.Name(parsed: "x-goog-generation")
     static let googMetageneration: HTTPField.Name = HTTPField.Name(parsed: "x-goog-metageneration")
-    static let googUploadProtocol: HTTPField.Name = HTTPField.Name(parsed: "X-Goog-Upload-Protocol")
-    static let googUploadCommand: HTTPField.Name = HTTPField.Name(parsed: "X-Goog-Upload-Command")
-    static let googUploadOffset: HTTPField.Name = HTTPField.Name(parsed: "X-Goog-Upload-Offset")
-    static let googUploadStatus: HTTPField.Name = HTTPField.Name(parsed: "X-Goog-Upload-Status")
-    static let googUploadURL: HTTPField.Name = HTTPField.Name(parsed: "X-Goog-Upload-URL")
-    static let googUploadSizeReceived: HTTPField.Name = HTTPField.Name(parsed: "X-Goog-Upload-Size-Received")
-    static let googUploadGranularity: HTTPField.Name = HTTPField.Name(parsed: "X-Goog-Upload-Chunk-Granularity")
+    package static let googUploadProtocol: HTTPField.Name = HTTPField.Name(parsed: "X-Goog-Upload-Protocol")
+    package static let googUploadCommand: HTTPField.Name = HTTPField.Name(parsed: "X-Goog-Upload-Command")
+    package static let googUploadOffset: HTTPField.Name = HTTPField.Name(parsed: "X-Goog-Upload-Offset")
+    package static let googUploadStatus: HTTPField.Name = HTTPField.Name(parsed: "X-Goog-Upload-Status")
+    package static let googUploadURL: HTTPField.Name = HTTPField.Name(parsed: "X-Goog-Upload-URL")
+    package static let googUploadSizeReceived: HTTPField.Name = HTTPField.Name(parsed: "X-Goog-Upload-Size-Received")
+    package static let googUploadGranularity: HTTPField.Name = HTTPField.Name(parsed: "X-Goog-Upload-Chunk-Granularity")
     static let googUploadControlURL: HTTPField.Name = HTTPField.Name(parsed: "X-Goog-Upload-Control-URL")
 
     /// In which the media type of what is to come is announced, by one SDK or the other.

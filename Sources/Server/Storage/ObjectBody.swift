@@ -2,6 +2,7 @@ import API
 import Access
 import Hummingbird
 import NIOCore
+import Requests
 import TreeModel
 
 /// The body of an upload to the bucket, in the pieces in which it comes.

@@ -2,7 +2,9 @@ import API
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import Requests
 import Store
+import Transport
 import TreeModel
 import Uploads
 

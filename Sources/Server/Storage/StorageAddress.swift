@@ -1,4 +1,5 @@
 import API
+import Requests
 
 /// An address of the bucket, `/v0/b/BUCKET/o` or `/v0/b/BUCKET/o/OBJECT`, as Firebase's Storage SDKs write it: the name of an
 /// object is one segment, in which slashes are escaped.

@@ -4,6 +4,8 @@ import HTTPTypes
 import Hummingbird
 import Logging
 import NIOCore
+package import Requests
+import Transport
 import TreeModel
 
 /// The reason why a request for the bucket is refused, in the form that Firebase's Storage SDKs know. They tell what happened by
@@ -51,6 +53,6 @@ extension StorageError {
 
 extension ErrorWords {
     /// Those of the bucket.
-    static let storage = ErrorWords(
+    package static let storage = ErrorWords(
         answer: { error, _ in (error as? StorageError ?? StorageError(otherError: error)).response }, level: .info)
 }

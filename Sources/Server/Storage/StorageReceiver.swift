@@ -5,7 +5,9 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 import Posts
+import Requests
 import Store
+import Transport
 import TreeModel
 import Uploads
 

@@ -3,16 +3,18 @@ import Access
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
-import Keeping
+package import Keeping
 import Posts
-import Store
-import Tree
+package import Requests
+package import Store
+import Transport
+package import Tree
 import TreeModel
-import Uploads
+package import Uploads
 
 /// The bucket as Firebase's Storage SDKs see it, by the protocol that they and the emulator speak (`/v0/b/BUCKET/o`): objects are
 /// uploaded, fetched, listed, described and deleted, as far as the storage rules allow it.
-struct StorageResponder: HTTPResponder {
+package struct StorageResponder: HTTPResponder {
     let tree: TreeStore
     let blobs: any BlobStore
     let objects: ObjectStore
@@ -25,18 +27,34 @@ struct StorageResponder: HTTPResponder {
     /// The address by which the service is known; nil when it has no name.
     let publicURL: PublicURL?
 
+    package init(
+        tree: TreeStore, blobs: any BlobStore, objects: ObjectStore, gate: IntakeGate,
+        restrictions: ModerationRestrictions, media: MediaAccess, files: MediaRoutes, isEmulator: Bool,
+        publicURL: PublicURL?
+    ) {
+        self.tree = tree
+        self.blobs = blobs
+        self.objects = objects
+        self.gate = gate
+        self.restrictions = restrictions
+        self.media = media
+        self.files = files
+        self.isEmulator = isEmulator
+        self.publicURL = publicURL
+    }
+
     /// The header fields that pages of other origins may read.
-    static let exposedHeaders = """
+    package static let exposedHeaders = """
         Accept-Ranges, Content-Disposition, Content-Encoding, Content-Length, Content-Range, ETag, Location, Range, \
         Retry-After, X-Goog-Upload-Chunk-Granularity, X-Goog-Upload-Control-URL, X-Goog-Upload-Size-Received, X-Goog-Upload-Status, \
         X-Goog-Upload-URL, x-goog-generation, x-goog-hash, x-goog-metageneration
         """
-    static let methods = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"
+    package static let methods = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"
 
     /// Whether a path is one of these.
-    static func isFor(_ path: some StringProtocol) -> Bool { StorageAddress.isOne(path) }
+    package static func isFor(_ path: some StringProtocol) -> Bool { StorageAddress.isOne(path) }
 
-    func respond(to request: Request, context: RequestContext) async throws -> Response {
+    func respond(to request: Request, context: HTTPContext) async throws -> Response {
         if request.method == .options { return Response(status: .noContent) }
         let target = (request.head.path ?? "").split(
             separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
@@ -181,7 +199,7 @@ struct StorageResponder: HTTPResponder {
 /// A request for the bucket, with what was read of its address.
 struct StorageRequest: Sendable {
     let request: Request
-    let context: RequestContext
+    let context: HTTPContext
     /// The name by which the client calls the bucket.
     let bucket: String
     let query: StorageQuery

@@ -3,6 +3,8 @@ import Cryptography
 import HTTPTypes
 import Hummingbird
 import Posts
+import Requests
+import Transport
 import TreeModel
 import Uploads
 

@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import Requests
 
 /// What one request of an upload in several asks for, and its answers, in either of the two forms.
 struct UploadStep {

@@ -3,26 +3,28 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import Posts
+package import Requests
 import Social
-import Store
+package import Store
+import Transport
 import Tree
 import TreeModel
-import Uploads
+package import Uploads
 
 /// The two steps of an upload screen: photos are added to a draft one by one, then the text publishes it.
-struct DraftRoutes: Sendable {
+package struct DraftRoutes: Sendable {
     private let uploads: UploadReceiver
     private let disk: DiskMonitor
     private let response: UploadResponse
     private let limits: BodyLimits
 
-    init(_ uploads: UploadReceiver, _ disk: DiskMonitor, _ response: UploadResponse, limits: BodyLimits) {
+    package init(_ uploads: UploadReceiver, _ disk: DiskMonitor, _ response: UploadResponse, limits: BodyLimits) {
         (self.uploads, self.disk, self.response, self.limits) = (uploads, disk, response, limits)
     }
 
     /// `POST /v1/uploads/{id}/photos`.
-    var addition: Operation {
-        Operation(
+    var addition: Endpoint {
+        Endpoint(
             "Adds photos to a draft.",
             [
                 .path("id", .postID), .query("name", .text, "the file name of a photo that is the body itself"),
@@ -33,13 +35,13 @@ struct DraftRoutes: Sendable {
     }
 
     /// `POST /v1/uploads/{id}/publish`.
-    var publication: Operation {
+    var publication: Endpoint {
         let alts = Schema.any(.text, .list(of: .text))
         let fields = Schema.object(["text": .text, "mentions": .text, "alt": alts, "photos": .text])
         let json = Schema.object([
             "text": .text, "mentions": .mentions, "alt": alts, "photos": .list(of: .integer(0...Int.max)),
         ])
-        return Operation(
+        return Endpoint(
             "Publishes a draft.",
             [
                 .path("id", .postID),
@@ -60,7 +62,7 @@ struct DraftRoutes: Sendable {
             errors: UploadForm.errors + [.notFound, .emptyPost, .duplicate], run: publish)
     }
 
-    @Sendable private func addPhotos(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func addPhotos(_ request: Request, _ context: HTTPContext) async throws -> Response {
         try disk.gate.check()
         let upload = try context.begin(.upload)
         defer { withExtendedLifetime(upload) {} }
@@ -76,7 +78,7 @@ struct DraftRoutes: Sendable {
         return response.draft(try await self.record(context))
     }
 
-    @Sendable private func publish(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func publish(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let fields = try await fields(of: context.asking(request), context)
         let (text, mentions) = (fields["text"], try UploadForm.mentions(in: fields))
         let (alts, photos) = (fields.list("alt"), try fields.photoNumbers())
@@ -98,7 +100,7 @@ struct DraftRoutes: Sendable {
     }
 
     /// The draft of an address, or what it has become, if it is theirs who ask.
-    func record(_ context: RequestContext) async throws -> UploadRecord {
+    func record(_ context: HTTPContext) async throws -> UploadRecord {
         guard let id = PostID(context.parameters.get("id") ?? ""), let record = try await uploads.store.record(of: id),
             context.identity.owns(record)
         else {
@@ -108,7 +110,7 @@ struct DraftRoutes: Sendable {
     }
 
     /// What is said in the query, a form or a JSON object: the text, if another than the draft's own, and alternative texts.
-    private func fields(of request: Request, _ context: RequestContext) async throws -> FormFields {
+    private func fields(of request: Request, _ context: HTTPContext) async throws -> RequestFields {
         var fields = context.query
         let type = HeaderParameters(request.headers[.contentType] ?? "").value
         if type == "multipart/form-data" {
@@ -138,7 +140,7 @@ struct DraftRoutes: Sendable {
     }
 }
 
-extension FormFields {
+extension RequestFields {
     /// A member of a JSON object: a text, or several, or mentions.
     private enum Member: Decodable {
         case one(String)

@@ -3,6 +3,7 @@ import Cryptography
 import Files
 import NIOCore
 import Posts
+import Requests
 import Uploads
 
 /// Brings the photos of an upload's body into a session, one after the other.

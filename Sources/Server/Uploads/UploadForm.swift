@@ -3,17 +3,19 @@ import Access
 import HTTPTypes
 import Hummingbird
 import Posts
+import Requests
 import Social
+import Transport
 import TreeModel
 import Uploads
 
 /// What the sender of an upload says beside the photos, in the query or in fields of a form.
 struct UploadForm {
-    var fields: FormFields
+    var fields: RequestFields
     private let clientReference: String?
     private let identity: Identity
 
-    init(_ request: Request, _ context: RequestContext) {
+    init(_ request: Request, _ context: HTTPContext) {
         fields = context.query
         clientReference = request.headers[.idempotencyKey]
         identity = context.identity
@@ -28,7 +30,7 @@ struct UploadForm {
     /// Whom parts of the text stand for: a list, as JSON text; nil when it is not said.
     ///
     /// - Throws: `Failure` `bad_mention`.
-    static func mentions(in fields: FormFields) throws(Failure) -> [MentionSpan.Claim]? {
+    static func mentions(in fields: RequestFields) throws(Failure) -> [MentionSpan.Claim]? {
         guard let text = fields["mentions"] else { return nil }
         return try MentionSpan.Claim.read(JSONValue(text: text.utf8) ?? .null)
     }

@@ -2,6 +2,7 @@ import API
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import Requests
 import Uploads
 
 /// A piece of an upload's body, however the body is encoded.

@@ -1,16 +1,17 @@
 import API
 import HTTPTypes
 import Hummingbird
-import Posts
+package import Posts
 import ServiceLifecycle
 import Social
-import Store
-import Tree
+package import Store
+import Transport
+package import Tree
 import TreeModel
-import Uploads
+package import Uploads
 
 /// What is answered about an upload.
-struct UploadResponse {
+package struct UploadResponse {
     /// How long somebody waits for an upload in a service that stops, or whose disk is full or broken.
     private static let patience = Duration.seconds(5)
 
@@ -22,6 +23,17 @@ struct UploadResponse {
     let media: MediaAccess
     /// The address by which apps know the service; nil for addresses without a host.
     let place: MediaPlace?
+
+    package init(
+        store: UploadStore, tree: TreeStore, gate: IntakeGate, isModerated: Bool, media: MediaAccess, place: MediaPlace?
+    ) {
+        self.store = store
+        self.tree = tree
+        self.gate = gate
+        self.isModerated = isModerated
+        self.media = media
+        self.place = place
+    }
 
     /// The post, when it is there: 201, or 200 when it was there before, or why there will be none. With `Prefer: respond-async` (RFC 7240), and when the
     /// service stops or pauses before the end, 202 and where to ask.

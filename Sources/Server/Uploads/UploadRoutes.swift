@@ -1,20 +1,22 @@
 import API
 import Hummingbird
 import Posts
+package import Requests
 import Social
-import Store
+package import Store
+import Transport
 import Tree
-import Uploads
+package import Uploads
 
 /// `/v1/uploads`: photos in, a post out.
-struct UploadRoutes: Sendable {
+package struct UploadRoutes: Sendable {
     private let uploads: UploadReceiver
     private let files: ResumableFiles
     private let disk: DiskMonitor
     private let response: UploadResponse
     private let limits: BodyLimits
 
-    init(
+    package init(
         _ uploads: UploadReceiver, _ files: ResumableFiles, _ disk: DiskMonitor, _ response: UploadResponse,
         limits: BodyLimits
     ) {
@@ -26,8 +28,8 @@ struct UploadRoutes: Sendable {
         "Idempotency-Key", .text(matching: "^[!-~]{1,200}$"), "by which the same upload is known again")
 
     /// `POST /v1/uploads`.
-    var creation: Operation {
-        Operation(
+    var creation: Endpoint {
+        Endpoint(
             "Publishes photos, a text, or both; with draft, reserves a post.",
             [
                 .query("user", .userID, "who posts"),
@@ -58,13 +60,13 @@ struct UploadRoutes: Sendable {
     }
 
     /// `GET /v1/uploads/{id}`.
-    var status: Operation {
-        Operation(
+    var status: Endpoint {
+        Endpoint(
             "The state of an upload.", [.path("id", .postID)], answers: [.json(UploadDocument.self)],
             errors: [.notFound], run: show)
     }
 
-    @Sendable private func create(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func create(_ request: Request, _ context: HTTPContext) async throws -> Response {
         try disk.gate.check()
         let upload = try context.begin(.upload)
         defer { withExtendedLifetime(upload) {} }
@@ -182,7 +184,7 @@ struct UploadRoutes: Sendable {
         }
     }
 
-    @Sendable private func show(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func show(_ request: Request, _ context: HTTPContext) async throws -> Response {
         guard let id = PostID(context.parameters.get("id") ?? ""), let record = try await uploads.store.record(of: id),
             context.identity.owns(record)
         else {

@@ -1,7 +1,6 @@
 import Database
 import Logging
 import Outgoing
-import Server
 import Service
 import Store
 

@@ -2,7 +2,6 @@ import Access
 import Cryptography
 import Database
 import Logging
-import Server
 
 /// The service's log on standard error.
 struct ServiceLog: Sendable {

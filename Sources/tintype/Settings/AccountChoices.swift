@@ -2,7 +2,7 @@ import Access
 import Accounts
 import Cryptography
 import Outgoing
-import Server
+import Service
 
 /// What an operator chose about accounts: who else is believed, and what hands messages to people.
 struct AccountChoices: Sendable {

@@ -5,7 +5,9 @@ import Database
 import Imaging
 import Inbox
 import Posts
-import Server
+import Requests
+import Service
+import Transport
 import Tree
 import Uploads
 

@@ -1,5 +1,5 @@
 import Access
-import Server
+import Transport
 import Uploads
 
 /// The settings about those who use the service.

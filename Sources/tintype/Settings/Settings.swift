@@ -4,8 +4,10 @@ import Foundation
 import Imaging
 import Inbox
 import Logging
-import Server
+import Requests
+import Service
 import Store
+import Transport
 import Tree
 import Uploads
 
@@ -261,8 +263,7 @@ enum Settings {
             expectation: "a whole number from 1 to 1000000", isLive: true,
             parse: { Int($0).flatMap { (1...1_000_000).contains($0) ? $0 * 1_000_000 : nil } }),
         StoredSetting(
-            name: "user-quota", target: \PipelineSettings.userQuota,
-            defaultText: "none signed-up=1GiB anonymous=50MiB",
+            name: "user-quota", target: \PipelineSettings.userQuota, defaultText: "none signed-up=1GiB anonymous=50MiB",
             help: "How much each user may store: originals, objects of the bucket and unfinished uploads together.",
             details:
                 "`none` means no limit. `signed-up` are accounts that people made themselves, `anonymous` those of them "

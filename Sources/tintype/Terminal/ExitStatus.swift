@@ -2,7 +2,6 @@ import API
 import ArgumentParser
 import Files
 import Imaging
-import Server
 import Tree
 import Uploads
 

@@ -1,3 +1,4 @@
+import API
 import Uploads
 
 /// Text that others may have written, for a terminal: what would control it is escaped. It is taken in pieces of any length.

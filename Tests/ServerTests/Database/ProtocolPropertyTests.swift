@@ -1,6 +1,7 @@
 import Database
 import Foundation
 import Server
+import Service
 import Testing
 
 @Suite("The database: random requests, compared with a model", .timeLimit(.minutes(60)))

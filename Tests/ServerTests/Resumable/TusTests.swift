@@ -2,7 +2,9 @@ import Client
 import Cryptography
 import Files
 import HTTPTypes
+import Requests
 import Server
+import Service
 import TestSupport
 import Testing
 import Tree

@@ -1,7 +1,7 @@
 import NIOCore
 
 @testable import Database
-@testable import Server
+@testable import DatabaseHTTP
 @testable import Tree
 @testable import TreeModel
 

@@ -2,7 +2,7 @@ import NIOCore
 import Testing
 import Tree
 
-@testable import Server
+@testable import DatabaseHTTP
 
 @Suite("Frames and messages of the wire protocol", .timeLimit(.minutes(10)))
 struct WireFrameTests {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Tree
 
-@testable import Server
+@testable import DatabaseHTTP
 
 @Suite("A session of the wire protocol, without a connection", .timeLimit(.minutes(10)))
 struct WireSessionTests {

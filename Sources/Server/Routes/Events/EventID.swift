@@ -1,6 +1,7 @@
 import API
 import HTTPTypes
 import Hummingbird
+import Requests
 import Tree
 
 /// The id of an event: `42` for the last one of change 42, `42-1` when one thing of that change has been told and others
@@ -14,7 +15,7 @@ struct EventID {
     ///
     /// - Throws: `Failure` `bad_request` for a query that is none. A header that is none comes from another service at
     ///   this address: then nothing is known of what was missed.
-    static func requested(by request: Request, _ query: FormFields) throws(Failure) -> EventID? {
+    static func requested(by request: Request, _ query: RequestFields) throws(Failure) -> EventID? {
         if let text = request.headers[.lastEventID], !text.isEmpty {
             return EventID(text) ?? EventID(sequence: .max, toldCount: nil)
         }

@@ -1,17 +1,19 @@
 import API
-import Access
+package import Access
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import Requests
 import ServiceLifecycle
-import Tree
+package import Transport
+package import Tree
 
 /// Answers with server-sent events (WHATWG HTML §9.2), whose ids are positions in the change log from which a reader can
 /// go on.
 ///
 /// Events are read from the change log as fast as the reader takes them, so that nobody is cut off for having fallen
 /// behind: a slow reader holds a few megabytes of changes, or one that is larger.
-struct EventResponder: Sendable {
+package struct EventResponder: Sendable {
     /// How many changes may wait to be noticed. They are noticed at once: a reader is read for from the change log.
     private static let bufferLimit = 64
 
@@ -21,7 +23,7 @@ struct EventResponder: Sendable {
     private let open: OpenStreams
 
     /// - Parameter open: Where the streams are listed.
-    init(_ tree: TreeStore, _ access: AccessControl, keepAlive interval: Duration, listedIn open: OpenStreams) {
+    package init(_ tree: TreeStore, _ access: AccessControl, keepAlive interval: Duration, listedIn open: OpenStreams) {
         self.open = open
         self.tree = tree
         self.access = access
@@ -32,7 +34,7 @@ struct EventResponder: Sendable {
     ///
     /// - Parameter start: The last event that the reader has seen; nil for now.
     func response<S: EventSource>(
-        of source: S, since start: EventID?, to request: Request, _ context: RequestContext
+        of source: S, since start: EventID?, to request: Request, _ context: HTTPContext
     ) async throws -> Response {
         let lease = try context.begin(.stream)
         let ticket = open.add(

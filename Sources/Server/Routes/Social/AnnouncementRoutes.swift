@@ -1,32 +1,33 @@
 import API
 import Access
-import Database
+package import Database
 import HTTPTypes
 import Hummingbird
 import Posts
-import Social
+package import Requests
+package import Social
 import Tree
 import TreeModel
 
 /// `/v1/announcements`: what admins say to everybody, or to a few.
-struct AnnouncementRoutes: Sendable {
+package struct AnnouncementRoutes: Sendable {
     /// As much as a text, a title and all recipients can need in JSON.
     private static let maxBodyBytes = 256 << 10
 
     private let announcements: Announcements
     private let database: RealtimeDatabase
 
-    init(_ announcements: Announcements, _ database: RealtimeDatabase) {
+    package init(_ announcements: Announcements, _ database: RealtimeDatabase) {
         self.announcements = announcements
         self.database = database
     }
 
-    func add(to routes: inout RouteTable) {
-        let list = Operation(
+    package func add(to routes: inout RouteTable) {
+        let list = Endpoint(
             "The announcements to everybody, the newest first.",
             .page(of: "announcements", from: "before"), answers: [.json(AnnouncementPageDocument.self).withToken],
             errors: [.permissionDenied], run: list)
-        let publish = Operation(
+        let publish = Endpoint(
             "Announces something to everybody, or to some people; for admins.", [.idempotencyKey],
             body: [
                 "application/json": .object(["text": .text, "title": .text, "to": .list(of: .userID)])
@@ -35,7 +36,7 @@ struct AnnouncementRoutes: Sendable {
                 .adminOnly, .badText, .badUser, .badReference, .unsupportedType, .tooLarge, .keyReused, .deleted,
             ], run: publish)
         routes.add("/v1/announcements", [.get: list, .post: publish])
-        let remove = Operation(
+        let remove = Endpoint(
             "Takes an announcement back, from everybody's notifications too; for admins.",
             [.path("id", .text(upTo: TreeKey.maxBytes))],
             answers: [.json(AnnouncementDeletionDocument.self).withToken],
@@ -43,14 +44,14 @@ struct AnnouncementRoutes: Sendable {
         routes.add("/v1/announcements/{id}", [.delete: remove])
     }
 
-    @Sendable private func list(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func list(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let (cursor, limit) = (try context.query.noticeCursor(), try context.query.pageLimit())
         try await database.session(as: context.identity).judgeRead(of: Paths.announcements)
         let (document, token) = try await announcements.page(before: cursor, limit: limit)
         return .json(document, at: token)
     }
 
-    @Sendable private func publish(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func publish(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let author = try context.admin(for: "making an announcement")
         let members = try await context.jsonMembers(
             ["text", "title", "to"], of: request, upTo: Self.maxBodyBytes, example: Self.example)
@@ -65,7 +66,7 @@ struct AnnouncementRoutes: Sendable {
         return .json(document, status: .created, at: token)
     }
 
-    @Sendable private func remove(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func remove(_ request: Request, _ context: HTTPContext) async throws -> Response {
         _ = try context.admin(for: "deleting an announcement")
         let text = PercentEncoding.decode(Substring(context.parameters.get("id") ?? "").utf8)
         guard let id = try? TreeKey(text ?? "") else { throw Announcements.missing }

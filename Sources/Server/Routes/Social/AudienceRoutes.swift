@@ -1,59 +1,61 @@
 import API
 import Access
-import Database
+package import Database
 import HTTPTypes
 import Hummingbird
 import Posts
+package import Requests
 import Social
-import Tree
+import Transport
+package import Tree
 import TreeModel
 
 /// `/v1/audiences`: for whom posts are, and who is a member of what.
-struct AudienceRoutes: Sendable {
+package struct AudienceRoutes: Sendable {
     private static let maxBodyBytes = 1 << 20
     private static let example = #"{"name":"7b","kind":"class","members":{"maria":"owner","jan":"reader"}}"#
 
     private let audiences: Audiences
     private let database: RealtimeDatabase
 
-    init(_ tree: TreeStore, _ database: RealtimeDatabase) {
+    package init(_ tree: TreeStore, _ database: RealtimeDatabase) {
         audiences = Audiences(tree)
         self.database = database
     }
 
-    func add(to routes: inout RouteTable) {
-        let list = Operation(
+    package func add(to routes: inout RouteTable) {
+        let list = Endpoint(
             "The audiences that whoever asks is a member of, in the order of their ids; all of them for an admin.",
             .page(of: "audiences", from: "after"), answers: [.json(AudiencePageDocument.self).withToken],
             errors: [.permissionDenied], run: list)
         routes.add("/v1/audiences", [.get: list])
         let id = Parameter.path("id", .userID)
         let errors: [ErrorCode] = [.permissionDenied, .notAllowed, .notMember, .notFound]
-        let changed = Answer.json(AudienceDocument.self).withToken
-        let made = Answer.json(AudienceDocument.self, .created).withToken
+        let changed = AnswerDescription.json(AudienceDocument.self).withToken
+        let made = AnswerDescription.json(AudienceDocument.self, .created).withToken
         let writeErrors =
             errors + [.badText, .badAudience, .badUser, .blocked, .wrongState, .tooLarge, .unsupportedType]
-        let show = Operation(
+        let show = Endpoint(
             "An audience and its members; for these.", [id], answers: [.json(AudienceDocument.self)], errors: errors,
             run: show)
-        let put = Operation(
+        let put = Endpoint(
             "Makes an audience, or replaces what is known of it; who makes one becomes an owner.", [id],
             body: ["application/json": .audience(required: ["name", "kind"])], answers: [changed, made],
             errors: writeErrors, run: put)
-        let change = Operation(
+        let change = Endpoint(
             "Changes what is known of an audience, field by field; for its owners.", [id],
             body: ["application/json": .audience(required: [])], answers: [changed], errors: writeErrors, run: change)
-        let remove = Operation(
+        let remove = Endpoint(
             "Deletes an audience, and the posts that are for no other; for its owners.", [id],
             answers: [.json(AudienceDeletionDocument.self).withToken], errors: errors, run: remove)
         routes.add("/v1/audiences/{id}", [.get: show, .put: put, .patch: change, .delete: remove])
         let member = [id, Parameter.path("uid", .userID)]
-        let answer = Answer.json(AudienceMemberDocument.self).withToken
-        let setMember = Operation(
+        let answer = AnswerDescription.json(AudienceMemberDocument.self).withToken
+        let setMember = Endpoint(
             "Makes somebody a member, or changes what they may do; for owners.", member,
             body: ["application/json": .object(["role": .one(of: AudienceRole.self)], required: ["role"])],
             answers: [answer], errors: writeErrors, run: setMember)
-        let removeMember = Operation(
+        let removeMember = Endpoint(
             "Has somebody be a member no more; for owners, and for whom it is about.", member, answers: [answer],
             errors: errors + [.wrongState], run: removeMember)
         routes.add("/v1/audiences/{id}/members/{uid}", [.put: setMember, .delete: removeMember])
@@ -61,7 +63,7 @@ struct AudienceRoutes: Sendable {
 
     // MARK: Reading
 
-    @Sendable private func list(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func list(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let actor = try context.audienceActor
         let (cursor, limit) = (try context.query.pageCursor("after"), try context.query.pageLimit())
         let page = try await audiences.page(of: actor.uid, after: cursor, limit: limit)
@@ -70,13 +72,13 @@ struct AudienceRoutes: Sendable {
             at: page.token)
     }
 
-    @Sendable private func show(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func show(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let id = try context.audience
         try await context.requireRead(Paths.audience(id), of: id, in: database)
         return .json(try await document(of: id, context))
     }
 
-    private func document(of id: AudienceID, _ context: RequestContext) async throws -> AudienceDocument {
+    private func document(of id: AudienceID, _ context: HTTPContext) async throws -> AudienceDocument {
         let uid = context.viewer
         guard let (audience, members) = try await audiences.audience(id, for: uid) else { throw Failure.noAudience(id) }
         var document = AudienceDocument(audience)
@@ -86,7 +88,7 @@ struct AudienceRoutes: Sendable {
 
     // MARK: Writing
 
-    @Sendable private func put(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func put(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let (id, actor) = (try context.audience, try context.audienceActor)
         let change = try await change(in: request, context)
         guard change.name != nil, change.kind != nil else {
@@ -96,19 +98,19 @@ struct AudienceRoutes: Sendable {
         return .json(try await document(of: id, context), status: isNew ? .created : .ok, at: token)
     }
 
-    @Sendable private func change(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func change(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let (id, actor) = (try context.audience, try context.audienceActor)
         let token = try await audiences.change(id, try await change(in: request, context), by: actor)
         return .json(try await document(of: id, context), at: token)
     }
 
-    @Sendable private func remove(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func remove(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let id = try context.audience
         let token = try await audiences.remove(id, by: try context.audienceActor)
         return .json(AudienceDeletionDocument(id: id.description), at: token)
     }
 
-    @Sendable private func setMember(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func setMember(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let (id, uid, actor) = (try context.audience, try context.user(), try context.audienceActor)
         let example = #"{"role":"reader"}"#
         let members = try await context.jsonMembers(["role"], of: request, upTo: 1024, example: example)
@@ -120,7 +122,7 @@ struct AudienceRoutes: Sendable {
             AudienceMemberDocument(audience: id.description, uid: uid.description, role: role.rawValue), at: token)
     }
 
-    @Sendable private func removeMember(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func removeMember(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let (id, uid, actor) = (try context.audience, try context.user(), try context.audienceActor)
         let token = try await audiences.removeMember(uid, of: id, by: actor)
         return .json(AudienceMemberDocument(audience: id.description, uid: uid.description, role: nil), at: token)
@@ -129,7 +131,7 @@ struct AudienceRoutes: Sendable {
     // MARK: What is asked
 
     /// What a body says of an audience.
-    private func change(in request: Request, _ context: RequestContext) async throws -> Audiences.Change {
+    private func change(in request: Request, _ context: HTTPContext) async throws -> Audiences.Change {
         let fields = try await context.jsonMembers(
             ["name", "kind", "members"], of: request, upTo: Self.maxBodyBytes, example: Self.example)
         var change = Audiences.Change()
@@ -168,7 +170,7 @@ struct AudienceRoutes: Sendable {
     }
 }
 
-extension RequestContext {
+extension HTTPContext {
     /// The audience whose id is in the path.
     ///
     /// - Throws: `Failure` with the code `not_found` for what is no id.

@@ -1,15 +1,17 @@
 import API
-import Database
+package import Database
 import HTTPTypes
 import Hummingbird
 import Posts
-import Social
-import Store
+package import Requests
+package import Social
+package import Store
+import Transport
 import Tree
-import Uploads
+package import Uploads
 
 /// `/v1/people/{uid}/avatar`: a person's picture, which goes the way of photos that are posted.
-struct AvatarRoutes: Sendable {
+package struct AvatarRoutes: Sendable {
     private let uploads: UploadReceiver
     private let disk: DiskMonitor
     private let response: UploadResponse
@@ -17,7 +19,7 @@ struct AvatarRoutes: Sendable {
     private let person: PersonResponse
     private let limits: BodyLimits
 
-    init(
+    package init(
         _ uploads: UploadReceiver, _ disk: DiskMonitor, _ response: UploadResponse, _ people: People,
         _ database: RealtimeDatabase, limits: BodyLimits
     ) {
@@ -26,9 +28,9 @@ struct AvatarRoutes: Sendable {
         self.limits = limits
     }
 
-    func add(to routes: inout RouteTable) {
+    package func add(to routes: inout RouteTable) {
         let uid = Parameter.path("uid", .userID)
-        let replace = Operation(
+        let replace = Endpoint(
             "Gives a person another picture, a square of 512 pixels at most; for that person or an admin.",
             [uid, .header("Prefer", .text, "`respond-async` answers as soon as the original is safe")],
             body: ["image/*": .binary, "application/octet-stream": .binary],
@@ -39,14 +41,14 @@ struct AvatarRoutes: Sendable {
                 .permissionDenied, .notAllowed, .notFound, .wrongState, .deleted, .notConsented, .moderationRefused,
             ],
             run: replace)
-        let remove = Operation(
+        let remove = Endpoint(
             "Removes a person's picture; for that person or an admin.", [uid],
             answers: [.json(PersonDocument.self).withToken],
             errors: [.permissionDenied, .notAllowed, .notFound, .wrongState], run: remove)
         routes.add("/v1/people/{uid}/avatar", [.put: replace, .delete: remove])
     }
 
-    @Sendable private func replace(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func replace(_ request: Request, _ context: HTTPContext) async throws -> Response {
         try disk.gate.check()
         let uid = try context.user()
         try context.require(uid, for: "change somebody else's picture")
@@ -89,7 +91,7 @@ struct AvatarRoutes: Sendable {
         return try await session.accept(text: "")
     }
 
-    @Sendable private func remove(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func remove(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let uid = try context.user()
         try context.require(uid, for: "change somebody else's picture")
         _ = try await person.document(of: uid, context)

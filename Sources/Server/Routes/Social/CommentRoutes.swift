@@ -1,21 +1,24 @@
 import API
-import Database
+package import Database
+import DatabaseHTTP
 import HTTPTypes
 import Hummingbird
 import Posts
+package import Requests
 import Social
-import Tree
+import Transport
+package import Tree
 import TreeModel
 
 /// `/v1/posts/{id}/comments`: what people say about a post.
-struct CommentRoutes: Sendable {
+package struct CommentRoutes: Sendable {
     /// As much as 1,999 characters and their mentions can need in JSON.
     private static let maxBodyBytes = 256 << 10
 
     private let comments: Comments
     private let database: RealtimeDatabase
 
-    init(_ tree: TreeStore, ids: PushIDGenerator, _ database: RealtimeDatabase) {
+    package init(_ tree: TreeStore, ids: PushIDGenerator, _ database: RealtimeDatabase) {
         comments = Comments(tree, ids: ids)
         self.database = database
     }
@@ -26,15 +29,15 @@ struct CommentRoutes: Sendable {
         case newest
     }
 
-    func add(to routes: inout RouteTable) {
+    package func add(to routes: inout RouteTable) {
         let post = Parameter.path("id", .postID)
         let comment = Parameter.path("comment", .text(upTo: TreeKey.maxBytes))
-        let answer = Answer.json(CommentDocument.self).withToken
+        let answer = AnswerDescription.json(CommentDocument.self).withToken
         let refusals: [ErrorCode] = [
             .permissionDenied, .notAllowed, .notConsented, .blocked, .audiencePost, .notFound, .badUser, .badText,
             .badMention, .unsupportedType, .tooLarge,
         ]
-        let list = Operation(
+        let list = Endpoint(
             "The comments on a post.",
             [
                 post, .query("limit", .integer(1...PageSize.max), "the largest number of comments"),
@@ -43,18 +46,18 @@ struct CommentRoutes: Sendable {
                 .query("before", .text, "only earlier ones: the `next` of the page before, the newest first"),
             ], answers: [.json(CommentPageDocument.self).withToken],
             errors: [.permissionDenied, .notFound], run: list)
-        let add = Operation(
+        let add = Endpoint(
             "Comments on a post, as the user who is signed in.", [post, .idempotencyKey], body: Self.body,
             answers: [.json(CommentDocument.self, .created).with(headers: "Location", "Tintype-Token")],
             errors: refusals + [.badReference, .keyReused, .deleted], run: add)
         routes.add("/v1/posts/{id}/comments", [.get: list, .post: add])
-        let show = Operation(
+        let show = Endpoint(
             "A comment.", [post, comment], answers: [.json(CommentDocument.self)],
             errors: [.permissionDenied, .notFound], run: show)
-        let edit = Operation(
+        let edit = Endpoint(
             "Changes the text of a comment and whom it mentions, for its author.", [post, comment], body: Self.body,
             answers: [answer], errors: refusals, run: edit)
-        let remove = Operation(
+        let remove = Endpoint(
             "Deletes a comment, for its author, for the post's, or for an admin.", [post, comment],
             answers: [.json(CommentDeletionDocument.self).withToken],
             errors: [.permissionDenied, .notAllowed, .notFound], run: remove)
@@ -63,7 +66,7 @@ struct CommentRoutes: Sendable {
 
     // MARK: Writing
 
-    @Sendable private func add(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func add(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let (id, uid) = (try context.postID(), try context.actor)
         let text = try await Self.text(of: request, context)
         let mentions = text.mentions.map { "\($0.uid) \($0.start) \($0.length)" }
@@ -76,14 +79,14 @@ struct CommentRoutes: Sendable {
             ])
     }
 
-    @Sendable private func edit(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func edit(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let (id, key, uid) = (try context.postID(), try Self.commentKey(context), try context.actor)
         let text = try await Self.text(of: request, context)
         let (comment, token) = try await comments.edit(key, on: id, to: text, by: uid)
         return .json(CommentDocument(comment), at: token)
     }
 
-    @Sendable private func remove(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func remove(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let (id, key) = (try context.postID(), try Self.commentKey(context))
         let token = try await comments.remove(key, from: id, by: context.identity)
         return .json(CommentDeletionDocument(postID: id.description, commentID: key.string), at: token)
@@ -91,13 +94,13 @@ struct CommentRoutes: Sendable {
 
     // MARK: Reading
 
-    @Sendable private func show(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func show(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let (id, key) = (try context.postID(), try Self.commentKey(context))
         try await database.session(as: context.identity).judgeRead(of: Paths.comments(id) / key)
         return .json(CommentDocument(try await comments.comment(key, on: id, for: context.viewer)))
     }
 
-    @Sendable private func list(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func list(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let (id, query) = (try context.postID(), context.query)
         let order = try query["order"].map { text throws(Failure) in
             guard let order = Order(rawValue: text) else {
@@ -120,7 +123,7 @@ struct CommentRoutes: Sendable {
     }
 
     /// The comment whose id is in the path; clients of the database give ids of their own.
-    private static func commentKey(_ context: RequestContext) throws(Failure) -> TreeKey {
+    private static func commentKey(_ context: HTTPContext) throws(Failure) -> TreeKey {
         let text = PercentEncoding.decode(Substring(context.parameters.get("comment") ?? "").utf8)
         guard let key = try? TreeKey(text ?? "") else {
             throw Failure(.notFound, "there is no such comment", hint: "GET /v1/posts/{id}/comments lists them")
@@ -141,7 +144,7 @@ extension CommentRoutes {
     private static let example = #"{"text":"Hello @Ann","mentions":[{"uid":"ann","start":6,"length":4}]}"#
 
     /// What somebody writes.
-    private static func text(of request: Request, _ context: RequestContext) async throws -> CommentText {
+    private static func text(of request: Request, _ context: HTTPContext) async throws -> CommentText {
         let members = try await context.jsonMembers(
             ["text", "mentions"], of: request, upTo: maxBodyBytes, example: example)
         guard let text = members["text"]?.string else {

@@ -1,4 +1,4 @@
-import API
+package import API
 import Posts
 import Social
 import TreeModel
@@ -20,7 +20,7 @@ extension FeedItem {
     /// The post with what stands around it, and with signed addresses where not everybody may fetch its photos.
     ///
     /// - Parameter isRestricted: Whether it is a post for audiences.
-    func document(_ media: MediaAccess, isRestricted: Bool = false) -> PostDocument {
+    package func document(_ media: MediaAccess, isRestricted: Bool = false) -> PostDocument {
         PostDocument(media.signed(value, id: id, isRestricted: isRestricted))
     }
 

@@ -1,56 +1,57 @@
 import API
 import Access
-import Database
+package import Database
 import HTTPTypes
 import Hummingbird
 import Keeping
 import Logging
 import Posts
-import Social
-import Tree
-import Uploads
+package import Requests
+package import Social
+package import Tree
+package import Uploads
 
 /// The lists of posts: all, a person's, a hashtag's, and a person's home feed.
-struct FeedRoutes: Sendable {
+package struct FeedRoutes: Sendable {
     private let tree: TreeStore
     private let jobs: JobWorker
     private let index: PhotoIndex
     private let media: MediaAccess
-    private let lists: PostLists
+    private let lists: FeedLists
     private let events: EventResponder
 
-    init(
+    package init(
         _ tree: TreeStore, jobs: JobWorker, index: PhotoIndex, _ media: MediaAccess, _ database: RealtimeDatabase,
         _ events: EventResponder
     ) {
         (self.tree, self.jobs, self.index, self.events) = (tree, jobs, index, events)
         self.media = media
-        lists = PostLists(tree, database)
+        lists = FeedLists(tree, database)
     }
 
-    func add(to routes: inout RouteTable) {
+    package func add(to routes: inout RouteTable) {
         let page = [Parameter].page(of: "posts", from: "before")
-        let answers = [Answer.json(PostPageDocument.self).withToken]
-        let list = Operation("The newest posts.", page, answers: answers, run: listAll)
+        let answers = [AnswerDescription.json(PostPageDocument.self).withToken]
+        let list = Endpoint("The newest posts.", page, answers: answers, run: listAll)
         routes.add("/v1/posts", [.get: list])
         let hashes = Parameter.query(
             "sha256", .text(matching: "^[0-9a-f]{64}( [0-9a-f]{64})*$"), "only the post that shows exactly these photos"
         )
-        let listOfPerson = Operation(
+        let listOfPerson = Endpoint(
             "The newest posts of a person.", [.path("uid", .userID), hashes] + page, answers: answers,
             errors: [.notFound], run: listOfPerson)
         routes.add("/v1/people/{uid}/posts", [.get: listOfPerson])
-        let home = Operation(
+        let home = Endpoint(
             "A person's home feed: the newest posts of the person, and of whom the person follows.",
             [.path("uid", .userID)] + page, answers: answers, errors: [.notAllowed, .notFound], run: listHome)
         routes.add("/v1/people/{uid}/feed", [.get: home])
-        let follow = Operation(
+        let follow = Endpoint(
             "What becomes of a person's home feed, as server-sent events.",
             [.path("uid", .userID)] + EventID.parameters,
             answers: [.events(.any(.document(PostEventDocument.self), .document(AuthorEventDocument.self)))],
             errors: [.notAllowed, .notFound, .tokenTooOld, .tokenUnknown], run: followHome)
         routes.add("/v1/people/{uid}/feed/events", [.get: follow])
-        let hashtag = Operation(
+        let hashtag = Endpoint(
             "The newest posts with a hashtag.", [.path("tag", .text)] + page, answers: answers, errors: [.notFound],
             run: listOfHashtag)
         routes.add("/v1/hashtags/{tag}/posts", [.get: hashtag])
@@ -58,11 +59,11 @@ struct FeedRoutes: Sendable {
 
     // MARK: Lists
 
-    @Sendable private func listAll(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func listAll(_ request: Request, _ context: HTTPContext) async throws -> Response {
         try await list(try await lists.all(context), context)
     }
 
-    @Sendable private func listOfPerson(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func listOfPerson(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let (uid, list) = try await lists.person(context)
         guard let hashes = context.query["sha256"] else { return try await self.list(list, context) }
         // Unused here, but invalid values are refused.
@@ -72,7 +73,7 @@ struct FeedRoutes: Sendable {
     }
 
     /// A person's home feed, for the person or an admin.
-    @Sendable private func listHome(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func listHome(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let uid = try context.user()
         try context.require(uid, for: "read somebody else's feed")
         try await lists.require(Paths.posts, context)
@@ -96,7 +97,7 @@ struct FeedRoutes: Sendable {
     /// What becomes of a home feed, for the person or an admin.
     ///
     /// - Throws: `Failure` with the code `token_too_old` or `token_unknown` for events of which nobody knows what followed.
-    @Sendable private func followHome(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func followHome(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let uid = try context.user()
         try context.require(uid, for: "follow somebody else's feed")
         let start = try EventID.requested(by: request, context.query)
@@ -114,7 +115,7 @@ struct FeedRoutes: Sendable {
         return try await events.response(of: source, since: start, to: request, context)
     }
 
-    @Sendable private func listOfHashtag(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func listOfHashtag(_ request: Request, _ context: HTTPContext) async throws -> Response {
         try await list(try await lists.hashtag(context).list, context)
     }
 
@@ -129,7 +130,7 @@ struct FeedRoutes: Sendable {
         return try await index.post(of: uid, showing: hashes)
     }
 
-    private func list(_ list: FeedList, _ context: RequestContext) async throws -> Response {
+    private func list(_ list: FeedList, _ context: HTTPContext) async throws -> Response {
         let limit = try context.query.pageLimit()
         return answer(try await lists.page(of: list, before: context.query["before"], limit: limit, context))
     }

@@ -2,38 +2,39 @@ import API
 import HTTPTypes
 import Hummingbird
 import Posts
+package import Requests
 import Social
-import Tree
+package import Tree
 
 /// `/v1/posts/{id}/flags` and those of comments: what somebody finds that an admin should look at; `/v1/flags`: what there is.
-struct FlagRoutes: Sendable {
+package struct FlagRoutes: Sendable {
     private let flags: Flags
 
-    init(_ tree: TreeStore) { flags = Flags(tree) }
+    package init(_ tree: TreeStore) { flags = Flags(tree) }
 
-    func add(to routes: inout RouteTable) {
+    package func add(to routes: inout RouteTable) {
         let post = Parameter.path("id", .postID)
         let comment = Parameter.path("comment", .text(upTo: TreeKey.maxBytes))
         for (prefix, parameters, subject) in [
             ("/v1/posts/{id}", [post], "a post"), ("/v1/posts/{id}/comments/{comment}", [post, comment], "a comment"),
         ] {
-            let answer = Answer.json(FlagDocument.self).withToken
+            let answer = AnswerDescription.json(FlagDocument.self).withToken
             let errors: [ErrorCode] = [.permissionDenied, .notAllowed, .notFound]
-            let flag = Operation(
+            let flag = Endpoint(
                 "Has somebody flag \(subject); once more changes nothing.", parameters + [.path("uid", .userID)],
                 answers: [answer], errors: errors, run: add)
-            let unflag = Operation(
+            let unflag = Endpoint(
                 "Has somebody flag \(subject) no more; once more changes nothing.",
                 parameters + [.path("uid", .userID)],
                 answers: [answer], errors: errors, run: remove)
             routes.add(prefix + "/flags/{uid}", [.put: flag, .delete: unflag])
-            let dismiss = Operation(
+            let dismiss = Endpoint(
                 "Takes \(subject) from the list of what is flagged, for good; for admins.", parameters,
                 answers: [.json(FlagDismissalDocument.self).withToken],
                 errors: [.adminOnly, .notFound], run: dismiss)
             routes.add(prefix + "/flags", [.delete: dismiss])
         }
-        let list = Operation(
+        let list = Endpoint(
             "The posts and comments that people have flagged, but for those that were dismissed; for admins.",
             [.query("order", .one(of: Flags.Order.self), "what comes first; `most` unless it is said")]
                 + .page(of: "posts and comments", from: "after"),
@@ -41,17 +42,17 @@ struct FlagRoutes: Sendable {
         routes.add("/v1/flags", [.get: list])
     }
 
-    @Sendable private func add(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func add(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let (subject, uid) = (try subject(context), try flagger(context))
         return try answer(context, uid, isFlagged: true, try await flags.add(by: uid, to: subject))
     }
 
-    @Sendable private func remove(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func remove(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let (subject, uid) = (try subject(context), try flagger(context))
         return try answer(context, uid, isFlagged: false, try await flags.remove(by: uid, from: subject))
     }
 
-    @Sendable private func dismiss(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func dismiss(_ request: Request, _ context: HTTPContext) async throws -> Response {
         _ = try context.admin(for: "dismissing flags")
         let token = try await flags.dismiss(try subject(context))
         return .json(
@@ -59,7 +60,7 @@ struct FlagRoutes: Sendable {
                 postID: try context.postID().description, commentID: try comment(context)?.string), at: token)
     }
 
-    @Sendable private func list(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func list(_ request: Request, _ context: HTTPContext) async throws -> Response {
         _ = try context.admin(for: "the list of what is flagged")
         let query = context.query
         guard let order = Flags.Order(rawValue: query["order"] ?? "most") else {
@@ -69,18 +70,18 @@ struct FlagRoutes: Sendable {
         return .json(document, at: token)
     }
 
-    private func flagger(_ context: RequestContext) throws(Failure) -> UserID {
+    private func flagger(_ context: HTTPContext) throws(Failure) -> UserID {
         let uid = try context.user()
         try context.require(uid, for: "flag anything for somebody else")
         return uid
     }
 
-    private func subject(_ context: RequestContext) throws(Failure) -> FlagSubject {
+    private func subject(_ context: HTTPContext) throws(Failure) -> FlagSubject {
         FlagSubject(post: try context.postID(), comment: try comment(context))
     }
 
     /// The comment that a path names; nil where it names none.
-    private func comment(_ context: RequestContext) throws(Failure) -> TreeKey? {
+    private func comment(_ context: HTTPContext) throws(Failure) -> TreeKey? {
         guard let text = context.parameters.get("comment") else { return nil }
         guard let decoded = PercentEncoding.decode(Substring(text).utf8), let key = try? TreeKey(decoded) else {
             throw Failure(.notFound, "there is no such comment", hint: "it may have been deleted already")
@@ -89,7 +90,7 @@ struct FlagRoutes: Sendable {
     }
 
     private func answer(
-        _ context: RequestContext, _ uid: UserID, isFlagged: Bool, _ token: SyncToken
+        _ context: HTTPContext, _ uid: UserID, isFlagged: Bool, _ token: SyncToken
     ) throws(Failure) -> Response {
         .json(
             FlagDocument(

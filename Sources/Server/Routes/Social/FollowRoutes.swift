@@ -1,30 +1,31 @@
 import API
 import Access
-import Database
+package import Database
 import HTTPTypes
 import Hummingbird
 import Posts
+package import Requests
 import Social
-import Tree
+package import Tree
 
 /// `/v1/people/{uid}/following`, `followers` and `blocking`: who follows whom, and who has blocked whom.
-struct FollowRoutes: Sendable {
+package struct FollowRoutes: Sendable {
     private let follows: Follows
     private let blocks: Blocks
     private let database: RealtimeDatabase
 
-    init(_ tree: TreeStore, _ database: RealtimeDatabase) {
+    package init(_ tree: TreeStore, _ database: RealtimeDatabase) {
         follows = Follows(tree)
         blocks = Blocks(tree)
         self.database = database
     }
 
-    func add(to routes: inout RouteTable) {
+    package func add(to routes: inout RouteTable) {
         let uid = Parameter.path("uid", .userID)
         let page = [uid] + .page(of: "people", from: "after")
-        func list(_ summary: String, _ errors: [ErrorCode], _ run: @escaping Handler) -> Operation {
-            let answer = Answer.json(PeoplePageDocument.self).withToken
-            return Operation(summary, page, answers: [answer], errors: errors, run: run)
+        func list(_ summary: String, _ errors: [ErrorCode], _ run: @escaping Handler) -> Endpoint {
+            let answer = AnswerDescription.json(PeoplePageDocument.self).withToken
+            return Endpoint(summary, page, answers: [answer], errors: errors, run: run)
         }
         routes.add(
             "/v1/people/{uid}/following",
@@ -37,32 +38,32 @@ struct FollowRoutes: Sendable {
             "/v1/people/{uid}/blocking",
             [.get: list("Whom somebody has blocked; for that person or an admin.", errors, listBlocked)])
 
-        let followed = Answer.json(FollowDocument.self).withToken
+        let followed = AnswerDescription.json(FollowDocument.self).withToken
         let pair = [uid, Parameter.path("followee", .userID)]
-        let follow = Operation(
+        let follow = Endpoint(
             "Has somebody follow another; for the follower or an admin.", pair, answers: [followed],
             errors: errors + [.blocked, .notConsented, .oneself]
         ) { _, context in try await self.follow(context, true) }
-        let unfollow = Operation(
+        let unfollow = Endpoint(
             "Has somebody follow another no more; for the follower or an admin.", pair, answers: [followed],
             errors: errors
         ) { _, context in try await self.follow(context, false) }
         routes.add("/v1/people/{uid}/following/{followee}", [.put: follow, .delete: unfollow])
 
-        let blocked = Answer.json(BlockDocument.self).withToken
+        let blocked = AnswerDescription.json(BlockDocument.self).withToken
         let others = [uid, Parameter.path("blocked", .userID)]
-        let block = Operation(
+        let block = Endpoint(
             "Has somebody block another, which ends the follows between the two; for that person or an admin.", others,
             answers: [blocked], errors: errors + [.oneself]
         ) { _, context in try await self.block(context, true) }
-        let unblock = Operation(
+        let unblock = Endpoint(
             "Has somebody block another no more; for that person or an admin.", others, answers: [blocked],
             errors: errors
         ) { _, context in try await self.block(context, false) }
         routes.add("/v1/people/{uid}/blocking/{blocked}", [.put: block, .delete: unblock])
     }
 
-    @Sendable private func listFollowing(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func listFollowing(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let uid = try context.user()
         let (cursor, limit) = (try context.query.peopleCursor(), try context.query.pageLimit())
         try await judgeReads(of: [Paths.following(uid), Paths.people], context)
@@ -72,7 +73,7 @@ struct FollowRoutes: Sendable {
         return .page(people)
     }
 
-    @Sendable private func listFollowers(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func listFollowers(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let uid = try context.user()
         let (cursor, limit) = (try context.query.peopleCursor(), try context.query.pageLimit())
         try await judgeReads(of: [Paths.followers(uid), Paths.people], context)
@@ -82,7 +83,7 @@ struct FollowRoutes: Sendable {
         return .page(people)
     }
 
-    @Sendable private func listBlocked(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func listBlocked(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let uid = try context.user()
         let (cursor, limit) = (try context.query.peopleCursor(), try context.query.pageLimit())
         try context.require(uid, for: "see whom somebody else has blocked")
@@ -90,12 +91,12 @@ struct FollowRoutes: Sendable {
     }
 
     /// Sees to it that whoever asks may read what stands at the paths: a list, and the people on it.
-    private func judgeReads(of paths: [TreePath], _ context: RequestContext) async throws {
+    private func judgeReads(of paths: [TreePath], _ context: HTTPContext) async throws {
         let session = database.session(as: context.identity)
         for path in paths { try await session.judgeRead(of: path) }
     }
 
-    private func follow(_ context: RequestContext, _ isFollowing: Bool) async throws -> Response {
+    private func follow(_ context: HTTPContext, _ isFollowing: Bool) async throws -> Response {
         let (follower, followee) = (try context.user(), try context.user(in: "followee"))
         try context.require(follower, for: "follow people for somebody else")
         let token =
@@ -104,7 +105,7 @@ struct FollowRoutes: Sendable {
         return .json(FollowDocument(follower.description, followee.description, isFollowing: isFollowing), at: token)
     }
 
-    private func block(_ context: RequestContext, _ isBlocking: Bool) async throws -> Response {
+    private func block(_ context: HTTPContext, _ isBlocking: Bool) async throws -> Response {
         let (blocker, blocked) = (try context.user(), try context.user(in: "blocked"))
         try context.require(blocker, for: "block people for somebody else")
         let token =

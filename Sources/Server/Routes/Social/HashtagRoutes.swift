@@ -1,17 +1,24 @@
 import API
-import Database
+package import Database
 import HTTPTypes
 import Hummingbird
 import Posts
-import Tree
+package import Requests
+import Transport
+package import Tree
 
 /// `/v1/hashtags`: those that somebody may mean who has typed the beginning of one.
-struct HashtagRoutes: Sendable {
+package struct HashtagRoutes: Sendable {
     let tree: TreeStore
     let database: RealtimeDatabase
 
-    func add(to routes: inout RouteTable) {
-        let list = Operation(
+    package init(tree: TreeStore, database: RealtimeDatabase) {
+        self.tree = tree
+        self.database = database
+    }
+
+    package func add(to routes: inout RouteTable) {
+        let list = Endpoint(
             "Hashtags, in their order, each with the number of its posts; or those that begin with something.",
             [
                 .query("search", .text(upTo: 101), "the beginning of a hashtag, in any case, with # or without"),
@@ -22,7 +29,7 @@ struct HashtagRoutes: Sendable {
         routes.add("/v1/hashtags", [.get: list])
     }
 
-    @Sendable private func list(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func list(_ request: Request, _ context: HTTPContext) async throws -> Response {
         try await database.session(as: context.identity).judgeRead(of: Paths.hashtags)
         guard let prefix = Hashtags.prefix(context.query["search"] ?? "") else {
             throw Failure(

@@ -1,62 +1,63 @@
 import API
 import Access
-import Database
+package import Database
 import HTTPTypes
 import Hummingbird
 import Posts
+package import Requests
 import Social
-import Tree
+package import Tree
 
 /// `/v1/posts/{id}/likes`: who likes a post; `/v1/people/{uid}/likes`: what somebody likes.
-struct LikeRoutes: Sendable {
+package struct LikeRoutes: Sendable {
     private let likes: Likes
     private let media: MediaAccess
     private let database: RealtimeDatabase
 
-    init(_ tree: TreeStore, _ media: MediaAccess, _ database: RealtimeDatabase) {
+    package init(_ tree: TreeStore, _ media: MediaAccess, _ database: RealtimeDatabase) {
         likes = Likes(tree)
         self.media = media
         self.database = database
     }
 
-    func add(to routes: inout RouteTable) {
+    package func add(to routes: inout RouteTable) {
         let (post, person) = (Parameter.path("id", .postID), Parameter.path("uid", .userID))
-        let answer = Answer.json(LikeDocument.self).withToken
+        let answer = AnswerDescription.json(LikeDocument.self).withToken
         let errors: [ErrorCode] = [
             .permissionDenied, .notAllowed, .notConsented, .blocked, .audiencePost, .notFound,
         ]
-        let like = Operation(
+        let like = Endpoint(
             "Has somebody like a post; once more changes nothing.", [post, person], answers: [answer], errors: errors,
             run: add)
-        let unlike = Operation(
+        let unlike = Endpoint(
             "Has somebody like a post no more; once more changes nothing.", [post, person], answers: [answer],
             errors: errors, run: remove)
         routes.add("/v1/posts/{id}/likes/{uid}", [.put: like, .delete: unlike])
-        let list = Operation(
+        let list = Endpoint(
             "Who likes a post, in the order of their ids.",
             [post] + .page(of: "people", from: "after"), answers: [.json(LikePageDocument.self).withToken],
             errors: [.permissionDenied, .notFound], run: listPeople)
         routes.add("/v1/posts/{id}/likes", [.get: list])
-        let listOfPerson = Operation(
+        let listOfPerson = Endpoint(
             "The posts that somebody likes, the newest first.",
             [person] + .page(of: "posts", from: "before"), answers: [.json(PostPageDocument.self).withToken],
             errors: [.permissionDenied, .notFound], run: listPosts)
         routes.add("/v1/people/{uid}/likes", [.get: listOfPerson])
     }
 
-    @Sendable private func add(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func add(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let uid = try liker(context)
         let id = try context.postID()
         return answer(id, uid, isLiked: true, try await likes.add(by: uid, to: id))
     }
 
-    @Sendable private func remove(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func remove(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let uid = try liker(context)
         let id = try context.postID()
         return answer(id, uid, isLiked: false, try await likes.remove(by: uid, from: id))
     }
 
-    private func liker(_ context: RequestContext) throws(Failure) -> UserID {
+    private func liker(_ context: HTTPContext) throws(Failure) -> UserID {
         let uid = try context.user()
         try context.require(uid, for: "like posts for somebody else")
         return uid
@@ -68,7 +69,7 @@ struct LikeRoutes: Sendable {
                 postID: id.description, uid: uid.description, liked: isLiked, likes: outcome.count), at: outcome.token)
     }
 
-    @Sendable private func listPeople(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func listPeople(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let id = try context.postID()
         let (cursor, limit) = (try context.query.pageCursor("after"), try context.query.pageLimit())
         try await database.session(as: context.identity).judgeRead(of: Paths.likes(id))
@@ -82,7 +83,7 @@ struct LikeRoutes: Sendable {
         return .json(LikePageDocument(people: people, likes: page.count, next: page.next?.string), at: page.token)
     }
 
-    @Sendable private func listPosts(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func listPosts(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let uid = try context.user()
         let (cursor, limit) = (try context.query.pageCursor("before"), try context.query.pageLimit())
         let session = database.session(as: context.identity)

@@ -3,16 +3,22 @@ import Access
 import Foundation
 import HTTPTypes
 import Hummingbird
-import Keeping
+package import Keeping
 import Posts
+package import Requests
+import Transport
 import TreeModel
 
 /// `/v1/posts/{id}/moderation`: what an admin decides about a post that is there.
-struct ModerationRoutes: Sendable {
+package struct ModerationRoutes: Sendable {
     private static let maxBodyBytes = 16_384
     private static let example = #"{"decision":"blur","reason":"…"}"#
 
     let moderation: PostModeration
+
+    package init(moderation: PostModeration) {
+        self.moderation = moderation
+    }
 
     private static let body = Schema.object(
         [
@@ -21,15 +27,15 @@ struct ModerationRoutes: Sendable {
                 Schema(["type": "object", "additionalProperties": ["enum": ["pass", "blur", "refuse"]]]), .null),
         ], required: ["decision"])
 
-    func add(to routes: inout RouteTable) {
-        let decide = Operation(
+    package func add(to routes: inout RouteTable) {
+        let decide = Endpoint(
             "Has a post shown as it is, or blurred, or deletes it; for admins.", [.path("id", .postID)],
             body: ["application/json": Self.body], answers: [.json(ModerationDocument.self)],
             errors: [.adminOnly, .notFound, .unsupportedType, .tooLarge], run: decide)
         routes.add("/v1/posts/{id}/moderation", [.put: decide])
     }
 
-    @Sendable private func decide(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func decide(_ request: Request, _ context: HTTPContext) async throws -> Response {
         _ = try context.admin(for: "moderation")
         guard let id = PostID(context.parameters.get("id") ?? "") else {
             throw Failure(.notFound, "there is no such post", hint: "GET /v1/posts lists the newest")

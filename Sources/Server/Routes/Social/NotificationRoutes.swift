@@ -2,22 +2,23 @@ import API
 import HTTPTypes
 import Hummingbird
 import Posts
-import Social
+package import Requests
+package import Social
 import Tree
 import TreeModel
 
 /// `/v1/people/{uid}/notifications`: what somebody is told of, for that person and for admins.
-struct NotificationRoutes: Sendable {
+package struct NotificationRoutes: Sendable {
     /// As much as the ids of a page need, and room for spaces.
     private static let maxBodyBytes = 64 << 10
 
     private let notifications: Notifications
 
-    init(_ notifications: Notifications) { self.notifications = notifications }
+    package init(_ notifications: Notifications) { self.notifications = notifications }
 
-    func add(to routes: inout RouteTable) {
+    package func add(to routes: inout RouteTable) {
         let person = Parameter.path("uid", .userID)
-        let list = Operation(
+        let list = Endpoint(
             "What somebody is told of, the newest first, with announcements among it; for the person.",
             [person] + .page(of: "notifications", from: "before") + [
                 .query("grouped", .flag, "whether likes of one post are one notification")
@@ -25,7 +26,7 @@ struct NotificationRoutes: Sendable {
             answers: [.json(NotificationPageDocument.self).withToken],
             errors: [.permissionDenied, .notAllowed, .notFound], run: list)
         routes.add("/v1/people/{uid}/notifications", [.get: list])
-        let markRead = Operation(
+        let markRead = Endpoint(
             "Marks notifications as read: some, all up to one, or all; for the person.", [person],
             body: [
                 "application/json": .object([
@@ -37,7 +38,7 @@ struct NotificationRoutes: Sendable {
         routes.add("/v1/people/{uid}/notifications/read", [.post: markRead])
     }
 
-    @Sendable private func list(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func list(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let uid = try context.user()
         try context.require(uid, for: "read somebody else's notifications")
         let (document, token) = try await notifications.page(
@@ -46,7 +47,7 @@ struct NotificationRoutes: Sendable {
         return .json(document, at: token)
     }
 
-    @Sendable private func markRead(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func markRead(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let uid = try context.user()
         try context.require(uid, for: "mark somebody else's notifications as read")
         let members = try await context.jsonMembers(

@@ -1,27 +1,32 @@
 import API
 import HTTPTypes
 import Hummingbird
-import Social
+package import Requests
+package import Social
 import TreeModel
 
 /// `/v1/outbox`: deliveries of notifications that wait, or were given up; for admins.
-struct OutboxRoutes: Sendable {
+package struct OutboxRoutes: Sendable {
     let outbox: Outbox
+
+    package init(outbox: Outbox) {
+        self.outbox = outbox
+    }
 
     private enum State: String, CaseIterable {
         case waiting
         case dead
     }
 
-    func add(to routes: inout RouteTable) {
-        let list = Operation.admin(
+    package func add(to routes: inout RouteTable) {
+        let list = Endpoint.admin(
             for: "the list of deliveries",
             "The deliveries of notifications that were given up, or those that wait.",
             [.query("state", .one(of: State.self), "which of them; `dead` unless it is said")]
                 + .page(of: "deliveries", from: "after"),
             answers: [.json(OutboxPageDocument.self).withToken], run: list)
         routes.add("/v1/outbox", [.get: list])
-        let retry = Operation.admin(
+        let retry = Endpoint.admin(
             for: "delivering notifications again",
             "Has a delivery tried again at once.", [.path("id", .text)],
             answers: [.json(OutboxEntryDocument.self).withToken], errors: [.notFound],
@@ -29,7 +34,7 @@ struct OutboxRoutes: Sendable {
         routes.add("/v1/outbox/{id}/retry", [.post: retry])
     }
 
-    @Sendable private func list(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func list(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let query = context.query
         guard let state = State(rawValue: query["state"] ?? "dead") else {
             throw Failure(.badRequest, "state=\(query["state"]?.prefix(80) ?? "") is neither waiting nor dead")
@@ -43,7 +48,7 @@ struct OutboxRoutes: Sendable {
         return .json(document, at: token)
     }
 
-    @Sendable private func retry(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func retry(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let text = PercentEncoding.decode(Substring(context.parameters.get("id") ?? "").utf8)
         guard let id = DeliveryID(text ?? "") else { throw Outbox.missing }
         let (document, token) = try await outbox.retry(id)

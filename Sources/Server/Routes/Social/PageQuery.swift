@@ -1,12 +1,13 @@
-import API
+package import API
 import Access
-import Database
+package import Database
 import Hummingbird
-import Posts
+package import Posts
+import Requests
 import Social
-import TreeModel
+package import TreeModel
 
-extension FormFields {
+extension RequestFields {
     private static let defaultPage = 20
 
     /// How many elements a page may have: the field `limit`.
@@ -43,7 +44,7 @@ extension FormFields {
     }
 }
 
-extension FormFields {
+extension RequestFields {
     /// Behind whom a page of people begins: the field `after`.
     ///
     /// - Throws: `Failure` with the code `bad_request`.
@@ -68,11 +69,11 @@ extension [Parameter] {
     }
 }
 
-extension RequestContext {
+extension HTTPContext {
     /// The post whose id is in the path.
     ///
     /// - Throws: `Failure` with the code `not_found` for what is no post's id.
-    func postID() throws(Failure) -> PostID {
+    package func postID() throws(Failure) -> PostID {
         guard let id = PostID(parameters.get("id") ?? "") else {
             throw Failure(.notFound, "there is no such post", hint: "GET /v1/posts lists the newest")
         }
@@ -80,7 +81,7 @@ extension RequestContext {
     }
 
     /// Whether whoever sends the request may read what stands at a path.
-    func mayRead(_ path: TreePath, in database: RealtimeDatabase) async throws -> Bool {
+    package func mayRead(_ path: TreePath, in database: RealtimeDatabase) async throws -> Bool {
         do {
             try await database.session(as: identity).judgeRead(of: path)
             return true

@@ -1,69 +1,71 @@
 import API
 import Access
-import Database
+package import Database
 import HTTPTypes
 import Hummingbird
 import Posts
-import Social
+package import Requests
+package import Social
+import Transport
 import Tree
 import Uploads
 
 /// `/v1/people`: who there is, and what they say about themselves.
-struct PeopleRoutes: Sendable {
+package struct PeopleRoutes: Sendable {
     private static let maxBodyBytes = 65_536
 
     private let people: People
     private let response: PersonResponse
     private let database: RealtimeDatabase
 
-    init(_ people: People, _ database: RealtimeDatabase) {
+    package init(_ people: People, _ database: RealtimeDatabase) {
         self.people = people
         response = PersonResponse(people: people, database: database)
         self.database = database
     }
 
-    func add(to routes: inout RouteTable) {
+    package func add(to routes: inout RouteTable) {
         let search = Parameter.query(
             "search", .text(upTo: 400),
             "the beginning of a name, in any case and without accents; of its first word, or of its last")
-        let list = Operation(
+        let list = Endpoint(
             "People, in the order of their ids; or those whom a name finds.",
             [search] + .page(of: "people", from: "after"),
             answers: [.json(PeoplePageDocument.self).withToken], errors: [.permissionDenied],
             run: list)
         routes.add("/v1/people", [.get: list])
         let uid = Parameter.path("uid", .userID)
-        let show = Operation(
+        let show = Endpoint(
             "Somebody.", [uid], answers: [.json(PersonDocument.self)], errors: [.permissionDenied, .notFound],
             run: show)
-        let answers: [Answer] = [
+        let answers: [AnswerDescription] = [
             .json(PersonDocument.self).withToken,
             .json(PersonDocument.self, .created).withToken,
         ]
         let errors: [ErrorCode] = [
             .badText, .permissionDenied, .notAllowed, .notFound, .wrongState, .tooLarge, .unsupportedType,
         ]
-        let replace = Operation(
+        let replace = Endpoint(
             "Says all about a person: fields that are not there go; for that person or an admin.", [uid],
             body: ["application/json": .profile(required: [.fullName])], answers: answers, errors: errors
         ) { request, context in try await self.change(request, context, isWhole: true) }
-        let change = Operation(
+        let change = Endpoint(
             "Changes what is said about a person, field by field; for that person or an admin.", [uid],
             body: ["application/json": .profile(required: [])], answers: answers, errors: errors
         ) { request, context in try await self.change(request, context, isWhole: false) }
-        let receipt = Answer.json(PersonDeletionDocument.self, .accepted).with(headers: "Location")
-        let delete = Operation(
+        let receipt = AnswerDescription.json(PersonDeletionDocument.self, .accepted).with(headers: "Location")
+        let delete = Endpoint(
             "Begins to delete a person, and all that is of them or about them; for that person or an admin.", [uid],
             answers: [receipt], errors: [.permissionDenied, .notAllowed, .notFound], run: delete)
         routes.add("/v1/people/{uid}", [.get: show, .put: replace, .patch: change, .delete: delete])
-        let showDeletion = Operation(
+        let showDeletion = Endpoint(
             "How far the latest deletion of a person has come; for that person or an admin.", [uid],
             answers: [.json(PersonDeletionDocument.self)], errors: [.permissionDenied, .notAllowed, .notFound],
             run: showDeletion)
         routes.add("/v1/people/{uid}/deletion", [.get: showDeletion])
     }
 
-    @Sendable private func list(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func list(_ request: Request, _ context: HTTPContext) async throws -> Response {
         try await database.session(as: context.identity).judgeRead(of: Paths.people)
         let (cursor, limit) = (try context.query.peopleCursor(), try context.query.pageLimit())
         guard let text = context.query["search"] else {
@@ -77,13 +79,13 @@ struct PeopleRoutes: Sendable {
         return .page(try await people.search(prefix, after: cursor, limit: limit))
     }
 
-    @Sendable private func show(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func show(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let uid = try context.user()
         try await database.session(as: context.identity).judgeRead(of: Paths.person(uid))
         return .json(try await response.document(of: uid, context))
     }
 
-    private func change(_ request: Request, _ context: RequestContext, isWhole: Bool) async throws -> Response {
+    private func change(_ request: Request, _ context: HTTPContext, isWhole: Bool) async throws -> Response {
         let uid = try context.user()
         try context.require(uid, for: "say something about somebody else")
         let fields = try await context.jsonObject(of: request, upTo: Self.maxBodyBytes)
@@ -91,7 +93,7 @@ struct PeopleRoutes: Sendable {
         return .json(try await response.document(of: uid, context), status: isNew ? .created : .ok, at: token)
     }
 
-    @Sendable private func delete(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func delete(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let uid = try context.user()
         try context.require(uid, for: "delete somebody else")
         let deletion = try await people.delete(uid)
@@ -99,7 +101,7 @@ struct PeopleRoutes: Sendable {
             PersonDeletionDocument(deletion), status: .accepted, headers: [.location: "/v1/people/\(uid)/deletion"])
     }
 
-    @Sendable private func showDeletion(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func showDeletion(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let uid = try context.user()
         try context.require(uid, for: "see what was deleted of somebody else")
         guard let deletion = try await people.deletion(of: uid) else {

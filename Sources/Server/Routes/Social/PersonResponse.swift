@@ -1,19 +1,25 @@
-import API
+package import API
 import Access
-import Database
-import Posts
-import Social
+package import Database
+package import Posts
+package import Requests
+package import Social
 import Tree
 
 /// What is answered about a person.
-struct PersonResponse: Sendable {
+package struct PersonResponse: Sendable {
     let people: People
     let database: RealtimeDatabase
+
+    package init(people: People, database: RealtimeDatabase) {
+        self.people = people
+        self.database = database
+    }
 
     /// What is known of somebody, with the numbers if whoever asks may read them.
     ///
     /// - Throws: `Failure` with the code `not_found` when there is no such person.
-    func document(of uid: UserID, _ context: RequestContext) async throws -> PersonDocument {
+    package func document(of uid: UserID, _ context: HTTPContext) async throws -> PersonDocument {
         let reader = context.viewer
         guard let profile = try await people.profile(of: uid, for: reader) else { throw Failure.noSuchPerson }
         // Rules that are older than the numbers do not allow reading them.

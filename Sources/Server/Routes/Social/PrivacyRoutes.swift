@@ -2,39 +2,40 @@ import API
 import HTTPTypes
 import Hummingbird
 import Posts
+package import Requests
 import Social
-import Tree
+package import Tree
 import TreeModel
 
 /// `/v1/people/{uid}/privacy`: what somebody has agreed to.
-struct PrivacyRoutes: Sendable {
+package struct PrivacyRoutes: Sendable {
     private static let maxBodyBytes = 4096
     private static let example = #"{"social":false}"#
 
     private let privacy: Privacy
 
-    init(_ tree: TreeStore) { privacy = Privacy(tree) }
+    package init(_ tree: TreeStore) { privacy = Privacy(tree) }
 
-    func add(to routes: inout RouteTable) {
+    package func add(to routes: inout RouteTable) {
         let uid = Parameter.path("uid", .userID)
-        let answer = Answer.json(PrivacyDocument.self).withToken
-        let show = Operation(
+        let answer = AnswerDescription.json(PrivacyDocument.self).withToken
+        let show = Endpoint(
             "What somebody has agreed to; for that person or an admin.", [uid], answers: [answer],
             errors: [.permissionDenied, .notAllowed, .notFound], run: show)
         let fields = Dictionary(
             uniqueKeysWithValues: Privacy.Switch.allCases.map { ($0.rawValue, Schema.any(.flag, .null)) })
-        let change = Operation(
+        let change = Endpoint(
             "Changes what somebody agrees to: fields that are not there stay; for that person or an admin.", [uid],
             body: ["application/json": .object(fields)], answers: [answer],
             errors: [.permissionDenied, .notAllowed, .notFound, .tooLarge, .unsupportedType], run: change)
         routes.add("/v1/people/{uid}/privacy", [.get: show, .patch: change])
     }
 
-    @Sendable private func show(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func show(_ request: Request, _ context: HTTPContext) async throws -> Response {
         try await answer(try person(context))
     }
 
-    @Sendable private func change(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func change(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let uid = try person(context)
         let names = Privacy.Switch.allCases.map(\.rawValue)
         let members = try await context.jsonMembers(
@@ -50,7 +51,7 @@ struct PrivacyRoutes: Sendable {
         return try await answer(uid)
     }
 
-    private func person(_ context: RequestContext) throws(Failure) -> UserID {
+    private func person(_ context: HTTPContext) throws(Failure) -> UserID {
         let uid = try context.user()
         try context.require(uid, for: "see or change what somebody else agrees to")
         return uid

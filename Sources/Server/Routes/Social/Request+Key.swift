@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import Posts
+import Requests
 import Social
 
 extension Request {

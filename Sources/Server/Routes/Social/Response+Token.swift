@@ -1,6 +1,9 @@
 import API
+import DatabaseHTTP
 import HTTPTypes
 import Hummingbird
+import Requests
+import Transport
 import Tree
 
 extension Response {
@@ -23,7 +26,7 @@ extension Response {
     }
 }
 
-extension Answer {
+extension AnswerDescription {
     /// The answer with such a position.
-    var withToken: Answer { with(headers: "Tintype-Token") }
+    var withToken: AnswerDescription { with(headers: "Tintype-Token") }
 }

@@ -1,59 +1,60 @@
 import API
 import Access
-import Database
+package import Database
 import HTTPTypes
 import Hummingbird
 import Posts
+package import Requests
 import Social
-import Tree
+package import Tree
 import Uploads
 
 /// The posts of audiences: of one, and of all that somebody is a member of.
-struct StoryRoutes: Sendable {
+package struct StoryRoutes: Sendable {
     private let tree: TreeStore
     private let media: MediaAccess
     private let database: RealtimeDatabase
 
-    init(_ tree: TreeStore, _ media: MediaAccess, _ database: RealtimeDatabase) {
+    package init(_ tree: TreeStore, _ media: MediaAccess, _ database: RealtimeDatabase) {
         self.tree = tree
         self.media = media
         self.database = database
     }
 
-    func add(to routes: inout RouteTable) {
+    package func add(to routes: inout RouteTable) {
         let page = [Parameter].page(of: "posts", from: "before")
-        let answers = [Answer.json(PostPageDocument.self).withToken]
+        let answers = [AnswerDescription.json(PostPageDocument.self).withToken]
         let errors: [ErrorCode] = [.permissionDenied, .notAllowed, .notMember, .notFound]
-        let list = Operation(
+        let list = Endpoint(
             "The newest posts of an audience; for its members.", [.path("id", .userID)] + page, answers: answers,
             errors: errors, run: listOfAudience)
         routes.add("/v1/audiences/{id}/posts", [.get: list])
-        let remove = Operation(
+        let remove = Endpoint(
             "Takes a post away from an audience, and deletes it with its last; for owners, and for the post's author.",
             [.path("id", .userID), .path("post", .postID)],
             answers: [.json(AudiencePostRemovalDocument.self).withToken], errors: errors,
             run: remove)
         routes.add("/v1/audiences/{id}/posts/{post}", [.delete: remove])
-        let stories = Operation(
+        let stories = Endpoint(
             "The newest posts of all audiences that somebody is a member of; for that person or an admin.",
             [.path("uid", .userID)] + page, answers: answers, errors: errors, run: listOfPerson)
         routes.add("/v1/people/{uid}/stories", [.get: stories])
     }
 
-    @Sendable private func listOfAudience(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func listOfAudience(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let id = try context.audience
         try await context.requireRead(Paths.story(of: id), of: id, in: database)
         guard try await tree.snapshot({ try $0.exists(Paths.audience(id)) }) else { throw Failure.noAudience(id) }
         return try await list(.story(id), for: context.viewer, context)
     }
 
-    @Sendable private func listOfPerson(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func listOfPerson(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let uid = try context.user()
         try context.require(uid, for: "read somebody else's stories")
         return try await list(.stories(uid), for: uid, context)
     }
 
-    private func list(_ list: FeedList, for viewer: UserID?, _ context: RequestContext) async throws -> Response {
+    private func list(_ list: FeedList, for viewer: UserID?, _ context: HTTPContext) async throws -> Response {
         let limit = try context.query.pageLimit()
         let cursor = context.query["before"].flatMap { PostPosition(cursor: $0) }
         guard cursor != nil || context.query["before"] == nil else {
@@ -67,7 +68,7 @@ struct StoryRoutes: Sendable {
         return .page(document, at: page.token)
     }
 
-    @Sendable private func remove(_ request: Request, _ context: RequestContext) async throws -> Response {
+    @Sendable private func remove(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let (id, actor) = (try context.audience, try context.audienceActor)
         guard let post = PostID(context.parameters.get("post") ?? "") else {
             throw Failure(.notFound, "there is no such post", hint: "GET /v1/audiences/{id}/posts lists them")

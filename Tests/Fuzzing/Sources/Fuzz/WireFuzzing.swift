@@ -1,7 +1,7 @@
 import NIOCore
 
 @testable import Access
-@testable import Server
+@testable import DatabaseHTTP
 @testable import TreeModel
 
 /// Frames and messages of the wire protocol under hostile bytes.

@@ -1,0 +1,16 @@
+package import HTTPTypes
+import Transport
+
+extension HTTPField.Name {
+    static let firebaseETag: HTTPField.Name = HTTPField.Name(parsed: "X-Firebase-ETag")
+    static let resourcePolicy: HTTPField.Name = HTTPField.Name(parsed: "Cross-Origin-Resource-Policy")
+    package static let tintypeToken: HTTPField.Name = HTTPField.Name(parsed: "Tintype-Token")
+}
+
+extension HTTPFields {
+    /// The fields of every answer of the database; ``ClientCORS`` adds whose pages may read it. No page of another origin may have it
+    /// as an image or a script (Fetch §3.7).
+    static let database: HTTPFields = [
+        .contentType: "application/json; charset=utf-8", .cacheControl: "no-cache", .resourcePolicy: "same-origin",
+    ]
+}

@@ -1,0 +1,258 @@
+import API
+import Access
+import Database
+import NIOCore
+import NIOWebSocket
+import Transport
+import Tree
+import TreeModel
+
+/// A connection that has become a WebSocket of the database: frames become messages for its ``WireSession``, and the effects of
+/// these are carried out.
+///
+/// Used on the connection's event loop alone.
+final class WebSocketConnection: ConnectionOwner, ChannelDuplexHandler {
+    typealias InboundIn = WebSocketFrame
+    typealias OutboundIn = ByteBuffer
+
+    /// The largest frame that is read, in bytes: 16,384 UTF-16 units have up to 49,152.
+    static let maxFrameBytes = 65_536
+    /// The time that a client has to hear why its connection ends.
+    private static let lingering = TimeAmount.seconds(5)
+
+    let admitted: AdmittedSocket
+    let loop: WebSocketLoop
+    /// The name of the session, which nobody can guess.
+    let id: String
+    var session = WireSession()
+    /// Whom requests act as from now on.
+    var identity: WireIdentity
+    /// The listeners by the session's numbers.
+    private var listeners: [Int: Listener] = [:]
+    /// Those of them that have a query.
+    private var queries: [Int: Listener] = [:]
+    private(set) var connection: TakenConnection?
+    private var outgoing: OutgoingMessages?
+    private(set) var context: ChannelHandlerContext?
+    /// The part of the messages that has come, and whether more is read.
+    var reading = MessageReading()
+    private var pings: Pings
+    /// Whether the connection ends because of what the client has sent, of which the rest is dropped.
+    private(set) var isRefused = false
+
+    init(_ admitted: AdmittedSocket, on loop: WebSocketLoop, id: String) {
+        self.admitted = admitted
+        self.loop = loop
+        self.id = id
+        identity = WireIdentity(admitted.proof, at: admitted)
+        pings = Pings(every: loop.pingSeconds)
+    }
+
+    // MARK: The connection
+
+    func begin(on connection: TakenConnection, eventLoop: any EventLoop) {
+        self.connection = connection
+        outgoing = OutgoingMessages(
+            on: connection, eventLoop: eventLoop, patience: loop.patience, fail: { [weak self] in self?.close($0) })
+        connection.write(admitted.handshake.answer)
+        do {
+            try connection.add([
+                ByteToMessageHandler(WebSocketFrameDecoder(maxFrameSize: Self.maxFrameBytes)), self,
+            ])
+        } catch {
+            return connection.close()
+        }
+        loop.add(self)
+        let hello = ServerMessage.hello(
+            timestampMilliseconds: WallClock.milliseconds(), host: admitted.host, session: id)
+        run { session, effects in
+            effects.append(.send(.message(hello)))
+            session.begin(after: admitted.previousSession, &effects)
+        }
+    }
+
+    func end() {
+        guard connection != nil else { return }
+        connection = nil
+        letGo()
+        loop.remove(self)
+        endSessionIfIdle()
+    }
+
+    /// Frees what the session holds for a client that is told and asked nothing more.
+    private func letGo() {
+        outgoing?.flush()
+        outgoing = nil
+        reading = MessageReading()
+        for listener in listeners.values { stop(listener) }
+        listeners = [:]
+        queries = [:]
+    }
+
+    func shutDown() { close(.goingAway) }
+
+    /// A client that is there ends with a close frame (RFC 6455, section 7.1.1); one that sends no more without it is gone.
+    func inputEnded() { connection?.close() }
+
+    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+    func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+
+    /// Ends the connection, and says why. A client that is refused for what it has sent may still be sending: it has a while to hear
+    /// of it.
+    func close(_ reason: WireSession.CloseReason) {
+        guard !isRefused else {
+            if reason == .goingAway { connection?.close() }
+            return
+        }
+        isRefused = reason.isRefusal
+        if isRefused { letGo() }
+        connection?.write(FrameWriter.close(reason.rawValue))
+        guard isRefused else {
+            connection?.flush()
+            connection?.close()
+            return
+        }
+        connection?.finish(within: Self.lingering)
+        context?.read()
+    }
+
+    /// Once nothing is underway any more, what was left for the end of the session is due.
+    private func endSessionIfIdle() {
+        guard connection == nil, !session.isBusy, session.disconnectOperations > 0 else { return }
+        admitted.database.endConnectionSoon(TreeKey(unchecked: id))
+    }
+
+    // MARK: Frames
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard connection != nil, !isRefused else { return }
+        let frame = unwrapInboundIn(data)
+        pings.notice()
+        // RFC 6455, section 5.1.
+        guard frame.maskKey != nil else { return close(.protocolError) }
+        switch frame.opcode {
+        case .text, .continuation: receive(frame)
+        case .ping:
+            connection?.write(FrameWriter.pong(frame.unmaskedData.readableBytesView))
+            connection?.flush()
+        case .pong: break
+        case .connectionClose: close(.normal)
+        case .binary: close(.notText)
+        default: close(.protocolError)
+        }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        let isTooLarge = error as? NIOWebSocketError == .invalidFrameLength
+        close(isTooLarge ? .tooLarge : .protocolError)
+    }
+
+    // MARK: Effects
+
+    /// Lets the session take something in, and carries out what comes of it.
+    func run(_ body: (inout WireSession, inout [WireSession.Effect]) -> Void) {
+        var effects: [WireSession.Effect] = []
+        body(&session, &effects)
+        for effect in effects {
+            switch effect {
+            case .send(let message): outgoing?.send(message)
+            case .perform(let request): perform(request)
+            case .stopListening(let slot):
+                queries[slot] = nil
+                if let listener = listeners.removeValue(forKey: slot) { stop(listener) }
+            case .close(let reason): close(reason)
+            }
+        }
+        outgoing?.flush()
+        askWhetherMayWrite()
+        readOn()
+        endSessionIfIdle()
+    }
+
+    // MARK: Requests
+
+    /// Carries a request out, and tells the session what became of it.
+    private func perform(_ request: WireSession.Request) {
+        let bound = NIOLoopBound(self, eventLoop: loop.eventLoop)
+        let work = RequestWork(
+            request: request, admitted: admitted, identity: identity, connection: TreeKey(unchecked: id),
+            isListening: !listeners.isEmpty, queries: Array(queries.values), loop: loop
+        ) { [eventLoop = loop.eventLoop] listener in
+            // Comes before all events, which take the same way.
+            eventLoop.execute { bound.value.add(listener, of: request) }
+        }
+        let finish = { @Sendable [eventLoop = loop.eventLoop] (outcome: RequestWork.Outcome) in
+            eventLoop.execute { bound.value.finish(request, outcome) }
+        }
+        // A small write takes its place behind those before it on this very thread: so they are committed in their order.
+        if request.isSmallWrite {
+            Task.immediate(name: "WebSocket write") { finish(await work.outcome()) }
+        } else {
+            Task(name: "WebSocket request") { finish(await work.outcome()) }
+        }
+    }
+
+    private func finish(_ request: WireSession.Request, _ outcome: RequestWork.Outcome) {
+        run { session, effects in
+            switch outcome {
+            case .answer(let data): session.finished(request, data, &effects)
+            case .value(let message): session.read(request, message, &effects)
+            case .listening(let start): session.began(request, start, &effects)
+            case .identified(let identity, let data):
+                take(identity)
+                session.finished(request, data, &effects)
+            case .refused(let refusal): session.refused(request, refusal, &effects)
+            case .comeAgain:
+                session.finished(request, "\"\"", &effects)
+                effects.append(.close(.tryAgainLater))
+            }
+        }
+    }
+
+    /// Notes a listener, unless it has ended before it has begun.
+    private func add(_ listener: Listener, of request: WireSession.Request) {
+        guard connection != nil, !isRefused, let slot = request.slot, session.key(slot) != nil else {
+            return identity.session.stopListening(listener)
+        }
+        listeners[slot] = listener
+        if listener.query != nil { queries[slot] = listener }
+        loop.add(self, slot, as: listener)
+    }
+
+    private func stop(_ listener: Listener) {
+        identity.session.stopListening(listener)
+        loop.remove(listener)
+    }
+
+    // MARK: Whom the session acts as
+
+    /// Acts as somebody else from now on; whoever listens is judged anew.
+    private func take(_ new: WireIdentity) {
+        identity = new
+        admitted.ticket.act(by: new.proof)
+        for listener in listeners.values { new.session.takeOver(listener, notifying: loop) }
+    }
+
+    /// Ends who the client was, if that is over; it is told so, and may show a newer token.
+    ///
+    /// - Parameter isThorough: Whether it is looked whether it was revoked, too.
+    private func checkIdentity(nowMilliseconds: Int64, isThorough: Bool) {
+        let isOver = identity.expiresMilliseconds.map { $0 <= nowMilliseconds } ?? false
+        guard isOver || isThorough && !admitted.isProved(identity.proof) else { return }
+        take(WireIdentity(admitted.proof, at: admitted))
+        run { _, effects in effects.append(.send(.message(ServerMessage.authRevoked))) }
+    }
+
+    // MARK: Time
+
+    /// What is to be seen to once a second.
+    func tick(nowMilliseconds: Int64) {
+        let isPingDue = pings.isDue(after: loop.pingSeconds)
+        checkIdentity(nowMilliseconds: nowMilliseconds, isThorough: isPingDue)
+        guard reading.tick() else { return close(.slowReader) }
+        guard isPingDue else { return }
+        guard pings.send() else { return connection?.close() ?? () }
+        connection?.write(FrameWriter.pingFrame)
+        connection?.flush()
+    }
+}

@@ -1,0 +1,56 @@
+import Cryptography
+import Files
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import Requests
+
+/// A file of the pages, or what is made like one, ready to be sent: as it is and compressed, each with an entity tag of its own.
+struct Asset: Sendable {
+    private let contentType: String
+    private let plain: Form
+    /// Nil where it would not be smaller.
+    private let compressed: Form?
+
+    private struct Form: Sendable {
+        let bytes: ByteBuffer
+        let tag: String
+    }
+
+    /// - Parameter name: Its ending tells the content type. Of modules and style sheets, what is for people who read them in the
+    ///   repository is not sent.
+    init(_ name: String, _ bytes: [UInt8]) {
+        let isSource = [".js", ".css"].contains { name.hasSuffix($0) }
+        self.init(isSource ? SourceText(bytes).compact : bytes, contentType: Self.contentType(of: name))
+    }
+
+    init(_ bytes: [UInt8], contentType: String) {
+        self.contentType = contentType
+        let hash = sha256(of: bytes).prefix(24)
+        let buffer = ByteBuffer(bytes: bytes)
+        plain = Form(bytes: buffer, tag: "\"\(hash)\"")
+        compressed = Gzip.compress(buffer).map { Form(bytes: $0, tag: "\"\(hash)-gzip\"") }
+    }
+
+    private static func contentType(of name: String) -> String {
+        switch name.split(separator: ".").last {
+        case "js": "text/javascript; charset=utf-8"
+        case "css": "text/css; charset=utf-8"
+        case "html": "text/html; charset=utf-8"
+        default: "application/octet-stream"
+        }
+    }
+
+    /// The file, or that it is what the client has (RFC 9110 §13.1.2).
+    func response(to request: Request, headers: HTTPFields = [:]) -> Response {
+        var headers = headers
+        headers[.cacheControl] = "no-cache"
+        headers.vary(by: "Accept-Encoding")
+        let form = request.headers.readsGzip ? compressed ?? plain : plain
+        headers[.eTag] = form.tag
+        guard !request.headers.ifNoneMatch(form.tag) else { return Response(status: .notModified, headers: headers) }
+        headers[.contentType] = contentType
+        if form.tag != plain.tag { headers[.contentEncoding] = "gzip" }
+        return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: form.bytes))
+    }
+}

@@ -1,0 +1,53 @@
+import API
+import HTTPTypes
+import Hummingbird
+package import Requests
+
+/// The files of the pages, which are part of the binary and ask nobody else for anything, and the pages that are the same for
+/// everybody: `/account`, where codes in messages lead, and `/ops`.
+package struct AssetRoutes: Sendable {
+
+    package init() {}
+    /// All files, compressed once.
+    private static let assets: [String: Asset] = {
+        var files = Dictionary(PageFiles.all.map { ($0.name, $0.bytes) }, uniquingKeysWith: { $1 })
+        for texts in PageTexts.all.values { files.merge(texts.modules) { $1 } }
+        for scripts in GalleryScripts.all { files.merge(scripts.files) { $1 } }
+        return Dictionary(uniqueKeysWithValues: files.map { ($0.key, Asset($0.key, $0.value)) })
+    }()
+    private static let account = Asset("account.html", PackageResources.account_html)
+
+    package func add(to routes: inout RouteTable) {
+        let file = Endpoint(
+            "A file of the pages that the service has for people.",
+            [.path("name", .text), .header("If-None-Match", .text, "entity tags")],
+            answers: [
+                .content("text/javascript").with(headers: "ETag"), .content("text/css").with(headers: "ETag"),
+                .empty(.notModified),
+            ], errors: [.notFound], ignoresQuery: true
+        ) { request, context in
+            try Self.file(context.parameters.get("name") ?? "", request)
+        }
+        routes.add("/page/{name}", [.get: file])
+        let account = Endpoint(
+            "The page to which codes in messages lead.",
+            [.header("If-None-Match", .text, "entity tags")],
+            answers: [.content("text/html").with(headers: "ETag"), .empty(.notModified)], ignoresQuery: true
+        ) { request, _ in
+            Self.account.response(to: request, headers: PageHead.safeHeaders)
+        }
+        routes.add("/account", [.get: account])
+        let operations = Endpoint(
+            "The page for whoever runs the service.", answers: [.content("text/html")], ignoresQuery: true
+        ) { request, _ in
+            let texts = PageTexts.in(PageLanguage(for: request.headers))
+            return PageHead("ops", nil, texts, origin: "").response("ops")
+        }
+        routes.add("/ops", [.get: operations])
+    }
+
+    private static func file(_ name: String, _ request: Request) throws(Failure) -> Response {
+        guard let asset = assets[name] else { throw Failure(.notFound, "the pages have no such file") }
+        return asset.response(to: request)
+    }
+}

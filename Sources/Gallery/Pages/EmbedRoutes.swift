@@ -1,0 +1,129 @@
+import API
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Posts
+package import Requests
+import Transport
+import TreeModel
+
+/// What other sites embed: `/oembed` tells of a post (oEmbed 1.0), and `/embed.js` is a feed for a page.
+package struct EmbedRoutes: Sendable {
+    let source: PageSource
+
+    package init(source: PageSource) {
+        self.source = source
+    }
+
+    private static let module = Asset("embed.js", PackageResources.embed_js)
+    /// How long others may keep what they were told, in seconds.
+    private static let maxAge = 3600
+
+    package func add(to routes: inout RouteTable) {
+        let tell = Endpoint(
+            "How a post is embedded (oEmbed 1.0).",
+            [
+                Parameter.query("url", .text, "the address of a post's page").required,
+                .query("maxwidth", .integer(1...Int(Int32.max)), "the largest width of a picture"),
+                .query("maxheight", .integer(1...Int(Int32.max)), "the largest height of a picture"),
+                .query("format", .text, "`json`, which is the only one"),
+            ], answers: [.json(Schema(["type": "object"]))],
+            errors: [.permissionDenied, .notFound, .codingNotSupported], ignoresQuery: true, run: tell)
+        routes.add("/oembed", [.get: tell])
+        let module = Endpoint(
+            "The module with which other sites show posts.", [.header("If-None-Match", .text, "entity tags")],
+            answers: [.content("text/javascript").with(headers: "ETag"), .empty(.notModified)], ignoresQuery: true
+        ) { request, _ in
+            // Which pages may import it, the allowed origins tell.
+            Self.module.response(to: request, headers: [.crossOriginResourcePolicy: "cross-origin"])
+        }
+        routes.add("/embed.js", [.get: module])
+    }
+
+    @Sendable private func tell(_ request: Request, _ context: HTTPContext) async throws -> Response {
+        guard (request.queryText("format") ?? "json") == "json" else {
+            throw Failure(.codingNotSupported, "posts are told of in JSON only", hint: "format=json")
+        }
+        let origin = source.origin(request, context)
+        let origins = [origin, "http://\(request.head.authority ?? "localhost")"]
+        guard let id = request.queryText("url").flatMap({ Self.post(at: $0, of: origins) }) else {
+            throw Failure(
+                .notFound, "url is not the address of a post here", hint: "/oembed?url=https%3A%2F%2F…%2Fposts%2F…")
+        }
+        let (post, _) = try await source.post(id, context)
+        let texts = PageTexts.in(PageLanguage(for: request.headers))
+        let limit = (width: Self.length(request, "maxwidth"), height: Self.length(request, "maxheight"))
+        var headers: HTTPFields = [.cacheControl: "no-cache"]
+        headers.vary(by: PageLanguage.vary)
+        return .json(Self.document(of: post, origin, texts, limit), headers: headers)
+    }
+
+    /// The post of whose page the address is that.
+    private static func post(at url: String, of origins: [String]) -> PostID? {
+        // `https` or not is of no matter: a proxy may be in front.
+        guard let parts = URLComponents(string: url), ["http", "https"].contains(parts.scheme?.lowercased()),
+            let host = parts.host?.lowercased(),
+            origins.compactMap({ URLComponents(string: $0) })
+                .contains(where: { $0.host?.lowercased() == host && (parts.port == nil || parts.port == $0.port) }),
+            parts.path.hasPrefix("/posts/")
+        else { return nil }
+        return PostID(String(parts.path.dropFirst("/posts/".count)))
+    }
+
+    /// The limit of a length, in pixels.
+    private static func length(_ request: Request, _ name: String) -> Int {
+        request.queryText(name).flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil } ?? .max
+    }
+
+    private static func document(
+        of post: ShownPost, _ origin: String, _ texts: PageTexts, _ limit: (width: Int, height: Int)
+    ) -> JSONValue {
+        let by = texts.text("post.by", ["name": post.name])
+        var document: JSONValue = [
+            "version": "1.0", "type": "link", "title": .string(post.text.isEmpty ? by : post.text.excerpt(200)),
+            "author_name": .string(post.name), "author_url": .string(origin + PagePath.person(post.uid)),
+            "provider_name": "Tintype", "provider_url": .string("\(origin)/"), "cache_age": .integer(maxAge),
+        ]
+        // Of an album the first photo: what has no photo in one piece, few consumers would show.
+        guard let photo = post.photos.first, let shown = photo.fitting(limit), let small = photo.smallest else {
+            return document
+        }
+        document["type"] = "photo"
+        document["url"] = .string(origin + shown.rendition.path)
+        document["width"] = .integer(shown.width)
+        document["height"] = .integer(shown.height)
+        let thumbnail = small.fitted(limit)
+        document["thumbnail_url"] = .string(origin + small.path)
+        document["thumbnail_width"] = .integer(thumbnail.width)
+        document["thumbnail_height"] = .integer(thumbnail.height)
+        return document
+    }
+}
+
+extension ShownPost.Photo {
+    /// Those that programs of all kinds can show, if there are any.
+    private var forAll: [ShownPost.Rendition] {
+        let jpegs = renditions.filter { $0.contentType == "image/jpeg" }
+        return jpegs.isEmpty ? renditions : jpegs
+    }
+
+    fileprivate var smallest: ShownPost.Rendition? { forAll.first }
+
+    /// The largest rendition that is within a limit, or else the smallest, to be shown smaller than it is.
+    fileprivate func fitting(
+        _ limit: (width: Int, height: Int)
+    ) -> (rendition: ShownPost.Rendition, width: Int, height: Int)? {
+        let fitting = forAll.last { $0.width <= limit.width && $0.height <= limit.height }
+        guard let rendition = fitting ?? smallest else { return nil }
+        let size = rendition.fitted(limit)
+        return (rendition, size.width, size.height)
+    }
+}
+
+extension ShownPost.Rendition {
+    /// The size of the picture, or a smaller one of the same form that is within a limit.
+    fileprivate func fitted(_ limit: (width: Int, height: Int)) -> (width: Int, height: Int) {
+        let scale = min(1, Double(limit.width) / Double(width), Double(limit.height) / Double(height))
+        return (max(1, Int(Double(width) * scale)), max(1, Int(Double(height) * scale)))
+    }
+}

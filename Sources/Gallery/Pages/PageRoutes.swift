@@ -1,0 +1,210 @@
+import API
+import Access
+import HTTPTypes
+import Hummingbird
+import Posts
+package import Requests
+import Social
+import Transport
+import Tree
+
+/// The pages of the gallery: lists of posts, a post, and what is found. They can be read as they come; scripts take them over
+/// where there are scripts.
+package struct PageRoutes: Sendable {
+    /// The posts of a page.
+    private static let postCount = 10
+    /// The comments below a post.
+    private static let commentCount = 20
+    /// The people who are found.
+    private static let peopleCount = 50
+
+    let source: PageSource
+    /// Whether people can be sent messages with codes.
+    let canSendCodes: Bool
+
+    package init(source: PageSource, canSendCodes: Bool) {
+        self.source = source
+        self.canSendCodes = canSendCodes
+    }
+
+    private typealias Page = @Sendable (Request, HTTPContext, inout PageHead) async throws -> String
+
+    package func add(to routes: inout RouteTable) {
+        add("/", "The newest posts.", "home", to: &routes) { try await all("home", $0, $1, &$2) }
+        add("/all", "The newest posts.", "all", to: &routes) { try await all("all", $0, $1, &$2) }
+        add("/people/{uid}", "A person and their newest posts.", "person", [.path("uid", .userID)], to: &routes, person)
+        add("/tags/{tag}", "The newest posts with a hashtag.", "tag", [.path("tag", .text)], to: &routes, tag)
+        add("/posts/{id}", "A post, with comments.", "post", [.path("id", .postID)], to: &routes, post)
+        add("/search", "People and hashtags.", "search", to: &routes, search)
+        add("/notifications", "What somebody is told of.", "notifications", to: &routes) { _, _, head in
+            head["isHidden"] = true
+            head["heading"] = head.texts.text("page.signInTitle")
+            head["message"] = head.texts.text("page.signIn")
+            return "message"
+        }
+    }
+
+    private func add(
+        _ path: String, _ summary: String, _ view: String, _ parameters: [Parameter] = [],
+        to routes: inout RouteTable, _ page: @escaping Page
+    ) {
+        let (source, canSendCodes) = (source, canSendCodes)
+        let operation = Endpoint(
+            "\(summary) A page for people.", parameters,
+            answers: ([.ok] + (parameters.isEmpty ? [] : [.notFound])).map { .content("text/html", .binary, $0) },
+            ignoresQuery: true
+        ) { request, context in
+            let texts = PageTexts.in(PageLanguage(for: request.headers))
+            let traits = PageHead.Traits(
+                isLocal: context.client.isOnThisMachine(sending: request.head), canSendCodes: canSendCodes)
+            var head = PageHead(view, nil, texts, origin: source.origin(request, context), traits: traits)
+            do {
+                let template = try await page(request, context, &head)
+                return head.response(template)
+            } catch {
+                guard let refusal = PageRefusal(error) else { throw error }
+                return refusal.response(view, texts, traits: traits) { context.parameters.get($0) }
+            }
+        }
+        routes.add(path, [.get: operation])
+    }
+
+    // MARK: - Lists
+
+    @Sendable private func all(
+        _ view: String, _ request: Request, _ context: HTTPContext, _ head: inout PageHead
+    ) async throws -> String {
+        let list = try await source.lists.all(context)
+        let texts = head.texts
+        head.share(
+            view == "home" ? "/" : PagePath.all, type: "website", title: "Tintype",
+            description: texts.text("page.about"))
+        head.addAlternates(FeedAddress.alternates(of: "", label: texts.text("feed.title")))
+        head["hiddenHeading"] = texts.text(view == "home" ? "nav.home" : "nav.all")
+        let isFirst = try await show(list, request, context, &head)
+        head["isNew"] = isFirst && head["isEmpty"] as? Bool == true
+        if isFirst { head["isEmpty"] = false }
+        return "list"
+    }
+
+    @Sendable private func person(
+        _ request: Request, _ context: HTTPContext, _ head: inout PageHead
+    ) async throws -> String {
+        let (uid, list) = try await source.lists.person(context)
+        let person = try await source.person(uid, context)
+        let texts = head.texts
+        let photosOf = texts.text("person.photosOf", ["name": person.fullName])
+        let picture = person.profilePicture.flatMap(OwnAddress.init)?.path
+        var values: [String: Any] = ["fullName": person.fullName]
+        values["avatar"] = picture
+        values["role"] = person.role
+        values["bio"] = person.bio
+        if let counts = person.counts {
+            values["numbers"] = [
+                texts.text("person.posts", count: counts.posts),
+                texts.text("person.followers", count: counts.followers),
+                texts.text("person.following", count: counts.following),
+            ].joined(separator: " · ")
+        }
+        head["person"] = values
+        head["personID"] = uid.description
+        head["title"] = "\(person.fullName) · Tintype"
+        let path = PagePath.person(uid.description)
+        head.share(
+            path, type: "profile", title: person.fullName, description: person.bio?.excerpt(200) ?? photosOf)
+        if let picture { head.share(picture: picture) }
+        head.addAlternates(FeedAddress.alternates(of: path, label: photosOf))
+        try await show(list, request, context, &head)
+        return "list"
+    }
+
+    @Sendable private func tag(
+        _ request: Request, _ context: HTTPContext, _ head: inout PageHead
+    ) async throws -> String {
+        let (tag, list) = try await source.lists.hashtag(context)
+        let label = head.texts.text("tag.postsWith", ["tag": tag.string])
+        head["tagName"] = tag.string
+        head["title"] = "#\(tag.string) · Tintype"
+        let path = PagePath.tag(tag.string)
+        head.share(path, type: "website", title: "#\(tag.string)", description: label)
+        head.addAlternates(FeedAddress.alternates(of: path, label: label))
+        try await show(list, request, context, &head)
+        return "list"
+    }
+
+    /// - Returns: Whether it is the first page.
+    @discardableResult private func show(
+        _ list: FeedList, _ request: Request, _ context: HTTPContext, _ head: inout PageHead
+    ) async throws -> Bool {
+        let before = request.queryText("before")
+        let page = try await source.page(of: list, before: before, limit: Self.postCount, context)
+        let texts = head.texts
+        head["posts"] = page.posts.enumerated().map { $0.element.values(ShownPost.Place(index: $0.offset), texts) }
+        head["next"] = page.next
+        head["token"] = page.token
+        head["isEmpty"] = page.posts.isEmpty
+        return before == nil
+    }
+
+    // MARK: - One post
+
+    @Sendable private func post(
+        _ request: Request, _ context: HTTPContext, _ head: inout PageHead
+    ) async throws -> String {
+        let id = try context.postID()
+        let (post, token) = try await source.post(id, context)
+        let texts = head.texts
+        let by = texts.text("post.by", ["name": post.name])
+        head["postID"] = post.id
+        head["token"] = token
+        head["hiddenHeading"] = by
+        head["title"] = "\(post.text.isEmpty ? by : post.text.excerpt(60)) · Tintype"
+        head["posts"] = [post.values(ShownPost.Place(index: 0, isAlone: true), texts)]
+        let path = PagePath.post(post.id)
+        head.share(path, type: "article", title: by, description: post.text.isEmpty ? by : post.text.excerpt(200))
+        if let photo = post.photos.first, let rendition = photo.shared {
+            head.share(rendition, alt: post.alt(of: photo, 0, texts))
+        }
+        let page = PercentEncoding.encode((head.origin + path).utf8)
+        head.addAlternates([("application/json+oembed", "/oembed?format=json&url=\(page)", by)])
+        let comments = try await source.comments(on: id, limit: Self.commentCount, context)
+        let shown = comments?.comments ?? []
+        head["hasComments"] = !shown.isEmpty
+        head["commentsTitle"] = texts.text("card.comments", count: max(post.comments, Int64(shown.count)))
+        head["comments"] = shown.map(\.pageValues)
+        head["hasMore"] = comments?.hasMore ?? false
+        return "post"
+    }
+
+    // MARK: - Searching
+
+    @Sendable private func search(
+        _ request: Request, _ context: HTTPContext, _ head: inout PageHead
+    ) async throws -> String {
+        let texts = head.texts
+        let query = request.queryText("q")?.excerpt(200) ?? ""
+        head["isHidden"] = true
+        head["hasQuery"] = true
+        head["query"] = query
+        head["title"] = "\(texts.text("search.title")) · Tintype"
+        let name = query.hasPrefix("#") ? String(query.dropFirst()) : query
+        let tag = Hashtags.tag(named: name)
+        if let tag { head["foundTag"] = ["link": PagePath.tag(tag.string), "label": tag.string] }
+        let found: [Person] =
+            query.hasPrefix("#")
+            ? [] : try await source.people(named: query, limit: Self.peopleCount, context) ?? []
+        let people = found.map { person in
+            var values: [String: Any] = ["name": person.fullName, "link": PagePath.person(person.uid.description)]
+            values["avatar"] = person.profilePicture.flatMap(OwnAddress.init)?.path
+            return values
+        }
+        head["people"] = people
+        head["hasPeople"] = !people.isEmpty
+        if query.isEmpty {
+            head["hint"] = texts.text("search.hint")
+        } else if people.isEmpty, !query.hasPrefix("#") {
+            head["hint"] = texts.text("search.nothing")
+        }
+        return "search"
+    }
+}

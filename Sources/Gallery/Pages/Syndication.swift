@@ -1,0 +1,140 @@
+import API
+import Cryptography
+import Files
+import Posts
+import Requests
+import TreeModel
+
+/// A feed: what it is about, and some posts, with addresses that are whole.
+struct Syndication {
+    /// A form in which feeds are told.
+    enum Form {
+        case atom
+        case json
+
+        var name: String { self == .atom ? "Atom" : "JSON Feed" }
+        var type: String { self == .atom ? FeedAddress.atom : FeedAddress.json }
+        var contentType: String { self == .atom ? "\(type); charset=utf-8" : type }
+        var fileName: String { self == .atom ? "feed.atom" : "feed.jsonfeed" }
+    }
+
+    /// What a feed is about.
+    struct Subject {
+        let title: String
+        let about: String
+        /// The path of the page with the same posts; empty for all posts.
+        let path: String
+    }
+
+    let subject: Subject
+    let page: PageSource.Page
+    /// Scheme and host.
+    let origin: String
+    /// Where the feed begins; nil for the newest post.
+    let before: String?
+    let texts: PageTexts
+
+    var home: String { origin + (subject.path.isEmpty ? "/" : subject.path) }
+
+    func address(_ form: Form, before cursor: String? = nil) -> String {
+        let query = cursor.map { "?before=\(PercentEncoding.encode($0.utf8))" } ?? ""
+        return "\(origin)\(subject.path)/\(form.fileName)\(query)"
+    }
+
+    /// The id of a post in all feeds that have it, wherever the service is reached: readers of feeds would show all posts
+    /// once more if it were another one under another host. A post's own id is of no registered kind of name; this is a UUID
+    /// made of it (RFC 9562 §5.8).
+    static func id(ofPost id: String) -> String {
+        var digits = Array(sha256(of: Array("tintype post \(id)".utf8)).prefix(32))
+        digits[12] = "8"
+        digits[16] = "8"
+        let parts = [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(digits[$0]) }
+        return "urn:uuid:\(parts.joined(separator: "-"))"
+    }
+
+    func title(of post: ShownPost) -> String {
+        post.text.isEmpty ? texts.text("post.by", ["name": post.name]) : post.text.excerpt(80)
+    }
+
+    /// A photo of a post in the size in which it is told.
+    func attachments(of post: ShownPost) -> [(photo: ShownPost.Rendition, alt: String)] {
+        post.photos.enumerated().compactMap { index, photo in
+            photo.shared.map { ($0, post.alt(of: photo, index, texts)) }
+        }
+    }
+
+    /// The post as HTML: its photos, and its text with its links.
+    func content(of post: ShownPost) -> String {
+        let link = Self.attribute("href", origin + PagePath.post(post.id))
+        let photos = attachments(of: post).map { photo, alt in
+            let image = [
+                Self.attribute("src", origin + photo.path), Self.attribute("width", "\(photo.width)"),
+                Self.attribute("height", "\(photo.height)"), Self.attribute("alt", alt),
+            ].joined(separator: " ")
+            return "<p><a \(link)><img \(image)></a></p>"
+        }
+        guard !post.text.isEmpty else { return photos.joined() }
+        let words = PostWords(post.text, post.mentions).parts.map { part in
+            let text = Self.lines(part.text)
+            guard let address = part.address ?? part.path.map({ origin + $0 }) else { return text }
+            return "<a \(Self.attribute("href", address))>\(text)</a>"
+        }
+        return photos.joined() + "<p>\(words.joined())</p>"
+    }
+
+    private static func attribute(_ name: String, _ value: String) -> String {
+        "\(name)=\"\(ScalarHTML.escape(value))\""
+    }
+
+    private static func lines(_ text: String) -> String {
+        text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+            .map { ScalarHTML.escape(String($0)) }.joined(separator: "<br>")
+    }
+}
+
+// MARK: - JSON Feed 1.1
+
+extension Syndication {
+    var json: [UInt8] {
+        var feed: JSONValue = [
+            "version": "https://jsonfeed.org/version/1.1", "title": .string(subject.title),
+            "description": .string(subject.about), "home_page_url": .string(home),
+            "feed_url": .string(address(.json, before: before)), "language": .string(texts.language.rawValue),
+            "items": .list(page.posts.map(item)),
+        ]
+        feed["next_url"] = page.next.map { .string(address(.json, before: $0)) }
+        return feed.json()
+    }
+
+    private func item(_ post: ShownPost) -> JSONValue {
+        var author: JSONValue = [
+            "name": .string(post.name), "url": .string(origin + PagePath.person(post.uid)),
+        ]
+        author["avatar"] = post.picture.map { .string(origin + $0) }
+        var item: JSONValue = [
+            "id": .string(Self.id(ofPost: post.id)), "url": .string(origin + PagePath.post(post.id)),
+            "content_html": .string(content(of: post)), "date_published": .string(Moment.full(post.time)),
+            "authors": [author],
+        ]
+        if !post.text.isEmpty { item["content_text"] = .string(post.text) }
+        let tags = Hashtags.tags(in: post.text)
+        if !tags.isEmpty { item["tags"] = .list(tags.map { .string($0.string) }) }
+        let photos = attachments(of: post)
+        guard let first = photos.first else { return item }
+        item["image"] = .string(origin + first.photo.path)
+        item["attachments"] = .list(
+            photos.map { photo, alt in
+                var attachment: JSONValue = [
+                    "url": .string(origin + photo.path), "mime_type": .string(photo.mediaType), "title": .string(alt),
+                ]
+                if photo.byteCount > 0 { attachment["size_in_bytes"] = .integer(Int(photo.byteCount)) }
+                return attachment
+            })
+        return item
+    }
+}
+
+extension ShownPost.Rendition {
+    /// The content type; what all renditions had before they told it, where it is not told.
+    var mediaType: String { contentType.isEmpty ? "image/jpeg" : contentType }
+}

@@ -1,0 +1,79 @@
+import API
+import HTTPTypes
+import Hummingbird
+import Posts
+package import Requests
+import Social
+import TreeModel
+
+/// Feeds for programs that people follow many sites with (Atom, RFC 4287; JSON Feed 1.1): of all posts, of a person's, and of
+/// those with a hashtag. The same programs read pages for people, so that feeds have addresses beside these.
+package struct SyndicationRoutes: Sendable {
+    /// The posts of one feed; whoever wants more follows its `next`.
+    private static let postCount = 30
+
+    let source: PageSource
+
+    package init(source: PageSource) {
+        self.source = source
+    }
+
+    private typealias List = @Sendable (HTTPContext, PageTexts) async throws -> (FeedList, Syndication.Subject)
+
+    package func add(to routes: inout RouteTable) {
+        add("", "All posts", [], to: &routes) { context, texts in
+            let list = try await source.lists.all(context)
+            let title = "Tintype · \(texts.text("feed.title"))"
+            return (list, Syndication.Subject(title: title, about: texts.text("page.about"), path: ""))
+        }
+        add("/people/{uid}", "A person's posts", [.path("uid", .userID)], to: &routes) { context, texts in
+            let (uid, list) = try await source.lists.person(context)
+            let person = try await source.person(uid, context)
+            let title = texts.text("person.photosOf", ["name": person.fullName])
+            let path = PagePath.person(uid.description)
+            return (list, Syndication.Subject(title: title, about: person.bio ?? title, path: path))
+        }
+        add("/tags/{tag}", "The posts with a hashtag", [.path("tag", .text)], to: &routes) { context, texts in
+            let (tag, list) = try await source.lists.hashtag(context)
+            let title = texts.text("tag.postsWith", ["tag": tag.string])
+            return (list, Syndication.Subject(title: title, about: title, path: PagePath.tag(tag.string)))
+        }
+    }
+
+    private func add(
+        _ path: String, _ summary: String, _ parameters: [Parameter], to routes: inout RouteTable,
+        _ list: @escaping List
+    ) {
+        let fields =
+            parameters + [
+                .query("before", .text, "the cursor in the feed's `next`"),
+                .header("If-None-Match", .text, "entity tags"),
+            ]
+        func operation(_ form: Syndication.Form, _ schema: Schema) -> Endpoint {
+            let answer = AnswerDescription.content(form.type, schema).with(headers: "ETag")
+            return Endpoint(
+                "\(summary), as \(form.name), the newest first.", fields, answers: [answer, .empty(.notModified)],
+                errors: [.permissionDenied, .notFound], ignoresQuery: true
+            ) { request, context in
+                try await respond(to: request, context, form, list)
+            }
+        }
+        routes.add("\(path)/feed.atom", [.get: operation(.atom, .text)])
+        routes.add("\(path)/feed.jsonfeed", [.get: operation(.json, Schema(["type": "object"]))])
+    }
+
+    private func respond(
+        to request: Request, _ context: HTTPContext, _ form: Syndication.Form, _ list: List
+    ) async throws -> Response {
+        let texts = PageTexts.in(PageLanguage(for: request.headers))
+        let (list, subject) = try await list(context, texts)
+        let before = request.queryText("before")
+        let page = try await source.page(of: list, before: before, limit: Self.postCount, context)
+        let feed = Syndication(
+            subject: subject, page: page, origin: source.origin(request, context), before: before, texts: texts)
+        let bytes = form == .atom ? feed.atom : feed.json
+        var headers = HTTPFields()
+        headers.vary(by: PageLanguage.vary)
+        return Asset(bytes, contentType: form.contentType).response(to: request, headers: headers)
+    }
+}

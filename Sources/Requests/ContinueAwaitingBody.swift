@@ -1,0 +1,25 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import Transport
+
+/// A request's body of which the client is told that it is wanted, if it waits for that, once somebody reads it.
+struct ContinueAwaitingBody: AsyncSequence, Sendable {
+    typealias Element = ByteBuffer
+
+    let body: RequestBody
+    let channel: any Channel
+
+    struct AsyncIterator: AsyncIteratorProtocol {
+        fileprivate var iterator: RequestBody.AsyncIterator
+        fileprivate var channel: (any Channel)?
+
+        mutating func next(isolation actor: isolated (any Actor)?) async throws -> ByteBuffer? {
+            channel?.triggerUserOutboundEvent(BodyWanted(), promise: nil)
+            channel = nil
+            return try await iterator.next(isolation: actor)
+        }
+    }
+
+    func makeAsyncIterator() -> AsyncIterator { AsyncIterator(iterator: body.makeAsyncIterator(), channel: channel) }
+}

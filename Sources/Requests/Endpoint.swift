@@ -1,0 +1,233 @@
+package import API
+import HTTPTypes
+package import Hummingbird
+package import TreeModel
+
+package typealias Handler = @Sendable (Request, HTTPContext) async throws -> Response
+
+/// What may be done with an address: what is asked, what is answered, and who answers. The router and the description of
+/// the service (`/v1/openapi.json`) are both made of it.
+package struct Endpoint: Sendable {
+    package let summary: String
+    package let parameters: [Parameter]
+    /// What a body may be, by its content type.
+    package let body: [String: Schema]
+    package let answers: [AnswerDescription]
+    /// What may be wrong with a request, beside what may be wrong with every one.
+    package let errors: [ErrorCode]
+    /// Whether any query is let pass, as files and probes are asked for with words of whoever asks.
+    package let ignoresQuery: Bool
+    package let run: Handler
+
+    /// By what every request may say who sends it, beside `Authorization`.
+    package static let senderParameters: [Parameter] = [
+        .query("auth", .text, "a token, as in `Authorization`"),
+        .query("access_token", .text, "a token, as in `Authorization`"),
+        .query("as", .text(matching: "^[^\\x00-\\x1f\\x7f]{1,128}$"), "for an admin: the user for whom to act"),
+    ]
+
+    package init(
+        _ summary: String, _ parameters: [Parameter] = [], body: [String: Schema] = [:], answers: [AnswerDescription],
+        errors: [ErrorCode] = [], ignoresQuery: Bool = false, run: @escaping Handler
+    ) {
+        self.summary = summary
+        self.parameters = parameters
+        self.body = body
+        self.answers = answers
+        self.errors = errors
+        self.ignoresQuery = ignoresQuery
+        self.run = run
+    }
+
+    /// An operation for admins: the sender is checked before the handler, and the description says so.
+    ///
+    /// - Parameters:
+    ///   - what: The operation as its refusal names it, such as "the list of jobs".
+    ///   - isProven: Whether the admins of an emulator, who prove nothing, are refused too.
+    package static func admin(
+        for what: String, isProven: Bool = false, _ summary: String, _ parameters: [Parameter] = [],
+        body: [String: Schema] = [:], answers: [AnswerDescription], errors: [ErrorCode] = [], run: @escaping Handler
+    ) -> Endpoint {
+        Endpoint(
+            "\(summary) For admins.", parameters, body: body, answers: answers,
+            errors: [.badToken, .adminOnly] + errors
+        ) { request, context in
+            if isProven {
+                try context.requireProvenAdmin(for: what)
+            } else {
+                try context.requireAdmin(for: what)
+            }
+            return try await run(request, context)
+        }
+    }
+
+    /// Does it, with the fields of the query; a field that is not declared is refused. What is read for a `GET` counts to the
+    /// sender; files, pages and probes wait for nothing that was read before.
+    package func respond(to request: Request, _ context: HTTPContext) async throws -> Response {
+        guard [.get, .head].contains(request.method) else { return try await answer(request, context) }
+        if !ignoresQuery { try context.checkReads() }
+        return try await context.reading { try await answer(request, context) }
+    }
+
+    private func answer(_ request: Request, _ context: HTTPContext) async throws -> Response {
+        guard !ignoresQuery else { return try await run(request, context) }
+        let query = (parameters + Self.senderParameters).filter { $0.place == .query }
+        var context = context
+        context.query = try RequestFields(
+            queryOf: request.uri, names: query.map(\.name), lists: Set(query.filter(\.isList).map(\.name)))
+        return try await run(request, context)
+    }
+}
+
+/// A value that an address or a header has.
+package struct Parameter: Sendable {
+    package enum Place: String {
+        case path
+        case query
+        case header
+    }
+
+    package let name: String
+    package let place: Place
+    package let schema: Schema
+    package let details: String
+    /// Whether a query may have it several times.
+    private(set) var isList = false
+    package var isRequired = false
+
+    package static func path(_ name: String, _ schema: Schema) -> Parameter {
+        Parameter(name: name, place: .path, schema: schema, details: "", isRequired: true)
+    }
+
+    package static func query(_ name: String, _ schema: Schema, _ details: String) -> Parameter {
+        Parameter(name: name, place: .query, schema: schema, details: details)
+    }
+
+    package static func list(_ name: String, _ schema: Schema, _ details: String) -> Parameter {
+        Parameter(name: name, place: .query, schema: .list(of: schema), details: details, isList: true)
+    }
+
+    package static func header(_ name: String, _ schema: Schema, _ details: String) -> Parameter {
+        Parameter(name: name, place: .header, schema: schema, details: details)
+    }
+
+    /// The same, which every request has to have.
+    package var required: Parameter {
+        var parameter = self
+        parameter.isRequired = true
+        return parameter
+    }
+}
+
+/// What is answered with a status.
+package struct AnswerDescription: Sendable {
+    package let status: HTTPResponse.Status
+    /// Nil for an answer without a body.
+    package let content: (type: String, schema: Schema)?
+    /// Whether the schema is that of one line or event of many.
+    private(set) var isStream = false
+    private(set) var headers: [String] = []
+
+    package static func json<D: Document>(_ type: D.Type, _ status: HTTPResponse.Status = .ok) -> AnswerDescription {
+        json(.document(type), status)
+    }
+
+    package static func json(_ schema: Schema, _ status: HTTPResponse.Status = .ok) -> AnswerDescription {
+        content("application/json", schema, status)
+    }
+
+    package static func content(
+        _ type: String, _ schema: Schema = .binary, _ status: HTTPResponse.Status = .ok
+    ) -> AnswerDescription {
+        AnswerDescription(status: status, content: (type, schema))
+    }
+
+    package static func empty(_ status: HTTPResponse.Status) -> AnswerDescription {
+        AnswerDescription(status: status, content: nil)
+    }
+
+    /// One document on each line.
+    package static func lines(_ schema: Schema) -> AnswerDescription {
+        AnswerDescription(status: .ok, content: ("application/x-ndjson", schema), isStream: true)
+    }
+
+    /// Server-sent events, each with a document as its data.
+    package static func events<D: Document>(_ type: D.Type) -> AnswerDescription { events(.document(type)) }
+
+    /// Server-sent events, each with data of this schema.
+    package static func events(_ schema: Schema) -> AnswerDescription {
+        AnswerDescription(status: .ok, content: ("text/event-stream", schema), isStream: true)
+    }
+
+    package func with(headers: String...) -> AnswerDescription {
+        var answer = self
+        answer.headers = headers
+        return answer
+    }
+}
+
+/// The JSON Schema (2020-12) of a value.
+package struct Schema: Sendable {
+    package let make: @Sendable (inout Schemas) -> JSONValue
+
+    package init(_ make: @escaping @Sendable (inout Schemas) -> JSONValue) {
+        self.make = make
+    }
+
+    package init(_ schema: JSONValue) {
+        self.init { _ in schema }
+    }
+
+    package static func document<D: Document>(_ type: D.Type) -> Schema { Schema { $0.schema(of: type) } }
+
+    package static func any(_ schemas: Schema...) -> Schema {
+        Schema { all in ["anyOf": .list(schemas.map { $0.make(&all) })] }
+    }
+
+    package static func list(of schema: Schema) -> Schema {
+        Schema { all in ["type": "array", "items": schema.make(&all)] }
+    }
+
+    package static func object(_ fields: [String: Schema], required: [String] = []) -> Schema {
+        Schema { all in
+            [
+                "type": "object", "additionalProperties": false, "required": .list(required.map(JSONValue.string)),
+                "properties": .object(fields.mapValues { $0.make(&all) }),
+            ]
+        }
+    }
+
+    package static let text = Schema(["type": "string"])
+    package static let flag = Schema(["type": "boolean"])
+    package static let null = Schema(["type": "null"])
+    /// An object of whatever members.
+    package static let object = Schema(["type": "object"])
+    package static let binary = Schema(["type": "string", "format": "binary"])
+    package static let postID = Schema(["type": "string", "pattern": "^[-0-9A-Z_a-z]{20}$"])
+    package static let userID = Schema(["type": "string", "pattern": "^[-0-9A-Z_a-z]{1,128}$"])
+
+    package static func text(upTo maxLength: Int) -> Schema {
+        Schema(["type": "string", "maxLength": .integer(maxLength)])
+    }
+
+    package static func text(matching pattern: String) -> Schema {
+        Schema(["type": "string", "pattern": .string(pattern)])
+    }
+
+    package static func integer(_ range: ClosedRange<Int>) -> Schema {
+        Schema(["type": "integer", "minimum": .integer(range.lowerBound), "maximum": .integer(range.upperBound)])
+    }
+
+    /// A moment: milliseconds since 1970, a day, or a time (ISO 8601).
+    package static let moment = Schema([
+        "anyOf": [
+            ["type": "integer", "format": "int64"], ["type": "string", "format": "date"],
+            ["type": "string", "format": "date-time"],
+        ]
+    ])
+
+    package static func one<T: CaseIterable & RawRepresentable>(of type: T.Type) -> Schema where T.RawValue == String {
+        let names = T.allCases.map { JSONValue.string($0.rawValue) }
+        return Schema(["type": "string", "enum": .list(names)])
+    }
+}

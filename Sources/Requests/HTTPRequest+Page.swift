@@ -1,0 +1,32 @@
+import HTTPTypes
+import Transport
+
+extension HTTPRequest {
+    /// The origin of the web page that makes a browser send the request, in lower case; nil when no page does.
+    ///
+    /// Browsers name it in `Origin` with all that changes something; a few old ones, and forms, only in `Referer`. An address
+    /// that has no origin is `null`, as browsers say.
+    var pageOrigin: String? {
+        if let origin = headerFields[.origin] { return origin.lowercased() }
+        guard let referrer = headerFields[.referer], !referrer.isEmpty else { return nil }
+        let parts = referrer.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
+        guard parts.count >= 3, parts[0].count > 1, parts[0].hasSuffix(":"), parts[1].isEmpty else { return "null" }
+        return "\(parts[0])//\(parts[2])".lowercased()
+    }
+
+    /// Whether a browser asks whether a page may send another request (Fetch §3.2.2).
+    package var isPreflight: Bool {
+        method == .options && headerFields[.origin] != nil && headerFields[.accessControlRequestMethod] != nil
+    }
+
+    /// Whether a page that another machine serves makes a browser send the request.
+    var isFromForeignPage: Bool {
+        guard let origin = pageOrigin else { return false }
+        let parts = origin.split(separator: "/", omittingEmptySubsequences: false)
+        return parts.count != 3 || !HostName.isLoopback(HostName.split(String(parts[2])).host)
+    }
+}
+
+extension HTTPField.Name {
+    static var secFetchSite: HTTPField.Name { HTTPField.Name(parsed: "sec-fetch-site") }
+}

@@ -1,0 +1,41 @@
+package import API
+package import Social
+package import TreeModel
+
+extension MentionSpan.Claim {
+    /// Reads a list of mentions, each with `uid`, `start` and `length`, and perhaps with the characters that an answer
+    /// tells.
+    ///
+    /// - Throws: `Failure` with the code `bad_mention`.
+    package static func read(_ value: JSONValue) throws(Failure) -> [MentionSpan.Claim] {
+        guard case .list(let elements) = value else {
+            throw Failure(.badMention, "mentions is no list", hint: #"[{"uid":"ann","start":6,"length":4}]"#)
+        }
+        let names = ["uid", "start", "length", "character_start", "character_length"]
+        var claims: [MentionSpan.Claim] = []
+        for (index, element) in elements.enumerated() {
+            guard case .object(let members) = element, members.keys.allSatisfy(names.contains),
+                let uid = members["uid"]?.string, let start = members["start"]?.integer,
+                let length = members["length"]?.integer
+            else {
+                throw Failure(
+                    .badMention, "mentions/\(index) is no mention",
+                    hint: "it has uid, and start and length in UTF-16 units")
+            }
+            claims.append(
+                MentionSpan.Claim(
+                    uid: uid, start: start, length: length, characterStart: members["character_start"]?.integer,
+                    characterLength: members["character_length"]?.integer))
+        }
+        return claims
+    }
+}
+
+extension Schema {
+    /// A list of mentions, each with its place in the text.
+    package static let mentions = Schema.list(
+        of: .object([
+            "uid": .userID, "start": .integer(0...Int(Int32.max)), "length": .integer(1...Int(Int32.max)),
+            "character_start": .integer(0...Int(Int32.max)), "character_length": .integer(1...Int(Int32.max)),
+        ]))
+}

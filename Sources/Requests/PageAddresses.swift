@@ -1,0 +1,22 @@
+import Synchronization
+
+/// Where a browser finds the service's pages.
+package final class PageAddresses: Sendable {
+    private let publicURL: String?
+    private let scheme: String
+    private let listening = Mutex<[String]>([])
+
+    package init(publicURL: PublicURL?, isEncrypted: Bool) {
+        self.publicURL = publicURL?.origin
+        scheme = isEncrypted ? "https" : "http"
+    }
+
+    /// Notes where connections are taken. All addresses of a machine are reached by that of itself.
+    package func add(host: String, port: Int) {
+        let host = ["0.0.0.0", "::"].contains(host) ? "127.0.0.1" : host.contains(":") ? "[\(host)]" : host
+        listening.withLock { $0.append("\(scheme)://\(host):\(port)") }
+    }
+
+    /// The addresses, that by which the world knows the service first.
+    package var all: [String] { [publicURL].compactMap(\.self) + listening.withLock(\.self) }
+}

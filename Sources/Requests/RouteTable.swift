@@ -1,0 +1,69 @@
+import API
+package import HTTPTypes
+package import Hummingbird
+import Transport
+import TreeModel
+
+/// What is served, by path and method.
+package struct RouteTable: Sendable {
+    private(set) var paths: [(path: String, operations: [HTTPRequest.Method: Endpoint])] = []
+
+    package init() {}
+
+    /// Declares a path, such as `/v1/uploads/{id}`, and what may be done with it. `HEAD` goes with `GET`, unless it is declared; any other method
+    /// is answered with 405 and the list of those that are allowed.
+    package mutating func add(_ path: String, _ operations: [HTTPRequest.Method: Endpoint]) {
+        paths.append((path, operations))
+    }
+
+    /// Declares the description of all that is declared so far, and of itself.
+    package mutating func addDescription(version: String) {
+        func operation(_ run: @escaping Handler) -> Endpoint {
+            let answer = AnswerDescription.json(Schema(["type": "object"]))
+            return Endpoint("This description.", answers: [answer], run: run)
+        }
+        var described = self
+        described.add(OpenAPI.path, [.get: operation { _, _ in Response(status: .notFound) }])
+        add(
+            OpenAPI.path, [.get: operation { [described] _, _ in .json(OpenAPI(described, version: version).document) }]
+        )
+    }
+
+    package func register(with router: Router<HTTPContext>) {
+        for (path, operations) in paths {
+            var handlers = operations.mapValues { operation in
+                { @Sendable (request: Request, context: HTTPContext) in
+                    try await operation.respond(to: request, context)
+                }
+            }
+            if let get = handlers[.get], handlers[.head] == nil {
+                handlers[.head] = { request, context in try await get(request, context).createHeadResponse() }
+            }
+            let allowed = handlers.keys.map(\.rawValue).sorted().joined(separator: ", ")
+            for method in Self.methods {
+                router.on(RouterPath(path), method: method, use: handlers[method] ?? Self.refusal(allowed))
+            }
+        }
+    }
+
+    /// The router can only refuse methods that it knows.
+    private static let methods: [HTTPRequest.Method] = [.get, .head, .post, .put, .patch, .delete, .options, unknown]
+    /// In place of every other method.
+    private static let unknown = HTTPRequest.Method.trace
+
+    /// A request with a method that the router knows.
+    package static func known(_ request: Request) -> Request {
+        guard !methods.contains(request.method) else { return request }
+        var head = request.head
+        head.method = unknown
+        return Request(head: head, body: request.body)
+    }
+
+    private static func refusal(_ allowed: String) -> Handler {
+        { request, context in
+            let method = request.method == unknown ? "this method" : request.method.rawValue
+            let error = Failure(.methodNotAllowed, "\(method) is not possible here", hint: "allowed: \(allowed)")
+            return Problem(error).response(trace: context.trace, headers: [.allow: allowed])
+        }
+    }
+}

@@ -1,0 +1,44 @@
+import HTTPTypes
+import Hummingbird
+import Requests
+import Server
+import Transport
+
+/// Tells browsers whose pages may read the answers of the photo API (Fetch §3.2); the database tells it in its own
+/// answers.
+struct CORSMiddleware: RouterMiddleware {
+    /// Whose pages may, beside our own.
+    let origins: AllowedOrigins
+
+    private static let exposed = """
+        Accept-Ranges, Content-Length, Content-Location, Content-Range, ETag, Location, Preference-Applied, Retry-After, \
+        Tintype-Token, Tus-Checksum-Algorithm, Tus-Extension, Tus-Max-Size, Tus-Resumable, Tus-Version, Upload-Complete, \
+        Upload-Defer-Length, Upload-Expires, Upload-Length, Upload-Limit, Upload-Metadata, Upload-Offset
+        """
+
+    func handle(
+        _ request: Request, context: HTTPContext,
+        next: @concurrent (Request, HTTPContext) async throws -> Response
+    ) async throws -> Response {
+        var response = try await next(request, context)
+        guard origins != .these([]) else { return response }
+        // Caches keep what each origin gets apart: media may be kept for ever.
+        if origins != .any { response.headers.vary(by: "Origin") }
+        guard let allowed = origins.allowing(request.headers[.origin]) else { return response }
+        response.headers[.accessControlAllowOrigin] = allowed
+        response.headers[.accessControlExposeHeaders] = Self.exposed
+        return request.head.isPreflight ? preflight(request, response) : response
+    }
+
+    /// What may be sent to an address is what it is refused for not being: the methods that it allows.
+    private func preflight(_ request: Request, _ refusal: Response) -> Response {
+        guard refusal.status == .methodNotAllowed else { return refusal }
+        var headers = refusal.headers
+        headers[.contentType] = nil
+        headers[.accessControlAllowMethods] = headers[.allow]
+        headers[.accessControlAllowHeaders] = request.headers[.accessControlRequestHeaders]
+        headers[.accessControlMaxAge] = "3600"
+        if request.headers[.requestPrivateNetwork] == "true" { headers[.allowPrivateNetwork] = "true" }
+        return Response(status: .noContent, headers: headers)
+    }
+}

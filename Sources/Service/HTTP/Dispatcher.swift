@@ -1,0 +1,70 @@
+import DatabaseHTTP
+import HTTPTypes
+import Hummingbird
+import Requests
+import Server
+import Transport
+
+/// The choice between the applications of the server: the photo API, the database and the bucket, whose paths no router knows
+/// beforehand, and the identity endpoints. Each has its own middleware, and answers errors in its own words.
+struct Dispatcher: HTTPResponder {
+    let photos: any HTTPResponder<HTTPContext>
+    let database: any HTTPResponder<HTTPContext>
+    /// The wire protocol of the database, where it is not a WebSocket.
+    let wire: any HTTPResponder<HTTPContext>
+    /// Nil for a service without accounts.
+    let identity: (any HTTPResponder<HTTPContext>)?
+    let storage: any HTTPResponder<HTTPContext>
+    let streams: EventStreams
+    let sockets: WebSocketSessions
+    /// What guards the database.
+    let databaseGuard: SiteGuard
+    let traffic: Traffic
+    let metrics: RequestMetrics
+
+    func respond(to request: Request, context: HTTPContext) async throws -> Response {
+        traffic.countRequest()
+        let (part, responder) = choice(for: request)
+        return try await metrics.record(request.method, part, context) {
+            guard part == nil else { return try await responder.respond(to: request, context: context) }
+            let answer = try await responder.respond(to: RouteTable.known(request), context: context)
+            return context.followUp.attached(to: answer)
+        }
+    }
+
+    /// The application that a request is for; its part is nil for the photo API.
+    private func choice(for request: Request) -> (RequestMetrics.Part?, any HTTPResponder<HTTPContext>) {
+        // An object's name may end in .json.
+        if StorageResponder.isFor(request.uri.path) { return (.bucket, storage) }
+        if let identity, IdentityResponder.isFor(request.uri.path) { return (.identity, identity) }
+        if WireResponder.isFor(request.head) { return (.wire, wire) }
+        return Self.isForDatabase(request.head) ? (.database, database) : (nil, photos)
+    }
+
+    /// Who takes the connection of a request over.
+    func owner(for request: HTTPRequest, from client: ClientConnection) -> TakeoverHandler.Choice {
+        let owner = streamOwner(for: request, from: client)
+        switch owner {
+        case .owner, .opened:
+            traffic.countRequest()
+            metrics.count(WebSocketHandshake.isMeant(by: request) ? .webSocket : .eventStream)
+        case .nobody, .after: break
+        }
+        return owner
+    }
+
+    private func streamOwner(for request: HTTPRequest, from client: ClientConnection) -> TakeoverHandler.Choice {
+        if WebSocketHandshake.isMeant(by: request) { return sockets.owner(for: request, from: client) }
+        guard Self.isForDatabase(request), EventStreams.isAsked(by: request),
+            (try? databaseGuard.check(request, from: client)) != nil
+        else { return .nobody }
+        return streams.owner(for: request, from: client)
+    }
+
+    /// Whether a request is for the database: its path ends in `.json`, as of the photo API only its description does.
+    private static func isForDatabase(_ request: HTTPRequest) -> Bool {
+        guard let path = request.path?.utf8.prefix(while: { $0 != UInt8(ascii: "?") }) else { return false }
+        return path.suffix(5).elementsEqual(".json".utf8) && !path.elementsEqual(OpenAPI.path.utf8)
+            && !StorageResponder.isFor(Substring(path))
+    }
+}

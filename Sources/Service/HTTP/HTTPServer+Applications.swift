@@ -1,0 +1,45 @@
+import Accounts
+import Database
+import Hummingbird
+import Requests
+import Server
+import Store
+import Uploads
+
+/// The applications of the server that Firebase's SDKs speak to, beside the database, each with its middleware.
+extension HTTPServer {
+    func identity(behind guard: SiteGuard) -> (any HTTPResponder<HTTPContext>)? {
+        guard let accounts else { return nil }
+        let router = Router(context: HTTPContext.self)
+        router.add(middleware: GzipMiddleware())
+        router.add(middleware: ClientCORS(origins: origins, methods: "GET, POST, PATCH, DELETE, OPTIONS"))
+        router.add(middleware: responses(in: .identity))
+        router.add(middleware: `guard`)
+        router.add(middleware: AdmissionMiddleware(admission: admission, audit: audit))
+        let responder = IdentityResponder(
+            accounts: accounts.service, authority: accounts.authority, isEmulator: settings.database.isEmulator,
+            publicURL: settings.publicURL)
+        return router.middlewares.constructResponder(finalResponder: responder)
+    }
+
+    func storage(behind guard: SiteGuard) -> any HTTPResponder<HTTPContext> {
+        let router = Router(context: HTTPContext.self)
+        router.add(
+            middleware: ClientCORS(
+                origins: origins, methods: StorageResponder.methods, exposed: StorageResponder.exposedHeaders))
+        router.add(middleware: responses(in: .storage))
+        router.add(middleware: `guard`)
+        router.add(middleware: AdmissionMiddleware(admission: admission, audit: audit))
+        return router.middlewares.constructResponder(
+            finalResponder: StorageResponder(
+                tree: pipeline.tree, blobs: pipeline.storage.blobs, objects: pipeline.objects, gate: pipeline.disk.gate,
+                restrictions: pipeline.restrictions, media: media, files: mediaRoutes,
+                isEmulator: settings.database.isEmulator, publicURL: settings.publicURL))
+    }
+
+    func responses(in words: ErrorWords) -> ResponseMiddleware {
+        ResponseMiddleware(words: words, logger: logger, audit: audit, admission: admission) {
+            [disk = pipeline.disk] error in disk.notice(error)
+        }
+    }
+}

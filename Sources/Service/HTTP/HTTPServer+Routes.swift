@@ -1,0 +1,144 @@
+import API
+import Accounts
+import Database
+import DatabaseHTTP
+import Gallery
+import Hummingbird
+import Imaging
+import Keeping
+import Requests
+import Server
+import Social
+import Store
+import Uploads
+
+/// The service's own interface: its routes, each group with the parts that it needs.
+extension HTTPServer {
+    func photos(behind guard: SiteGuard, _ operations: OperationsReport) -> Router<HTTPContext> {
+        let router = Router(context: HTTPContext.self)
+        router.add(middleware: GzipMiddleware())
+        router.add(middleware: CORSMiddleware(origins: origins))
+        router.add(middleware: responses(in: .problems))
+        router.add(middleware: `guard`)
+        router.add(middleware: AdmissionMiddleware(admission: admission, audit: audit))
+        var routes = RouteTable()
+        addUploads(to: &routes)
+        addPosts(to: &routes)
+        addPeople(to: &routes)
+        addAccounts(to: &routes)
+        addOperations(operations, to: &routes)
+        addPages(to: &routes)
+        routes.addDescription(version: ServiceVersion.current)
+        routes.register(with: router)
+        return router
+    }
+
+    var health: HealthRoutes {
+        HealthRoutes(
+            tree: pipeline.tree, disk: pipeline.disk, pipeline: pipeline.report, settings: pipeline.shared, room: room)
+    }
+
+    var mediaRoutes: MediaRoutes {
+        MediaRoutes(pipeline.tree, pipeline.storage.blobs, pipeline.restrictions, media, settings: pipeline.shared)
+    }
+
+    private var limits: BodyLimits {
+        BodyLimits(
+            maxPhotoBytes: pipeline.shared.value.limits.maxInputBytes, maxRequestBytes: settings.maxRequestBytes)
+    }
+
+    private var uploadResponse: UploadResponse {
+        UploadResponse(
+            store: pipeline.store, tree: pipeline.tree, gate: pipeline.disk.gate,
+            isModerated: pipeline.restrictions.isModerated,
+            media: media, place: pipeline.storage.mediaPlace)
+    }
+
+    private var events: EventResponder {
+        EventResponder(
+            pipeline.tree, admission.access, keepAlive: settings.database.keepAlive, listedIn: admission.open)
+    }
+
+    private func addUploads(to routes: inout RouteTable) {
+        let response = uploadResponse
+        ResumableRoutes(
+            UploadRoutes(pipeline.receiver, pipeline.files, pipeline.disk, response, limits: limits),
+            DraftRoutes(pipeline.receiver, pipeline.disk, response, limits: limits),
+            ResumableReceiver(uploads: pipeline.resumable, store: pipeline.store, disk: pipeline.disk), response,
+            settings: pipeline.shared, publicURL: settings.publicURL
+        ).add(to: &routes)
+        UnclaimedRoutes(pipeline.unclaimed).add(to: &routes)
+        mediaRoutes.add(to: &routes)
+        StorageRulesRoutes(rules: media.rules).add(to: &routes)
+    }
+
+    private func addPosts(to routes: inout RouteTable) {
+        let (tree, database) = (pipeline.tree, access.database)
+        EventRoutes(tree, database, media, events).add(to: &routes)
+        PostRoutes(
+            tree: tree, store: pipeline.store, publisher: pipeline.publisher, tools: pipeline.tools, media: media,
+            database: database
+        ).add(to: &routes)
+        FeedRoutes(tree, jobs: pipeline.jobs, index: pipeline.index, media, database, events).add(to: &routes)
+        StoryRoutes(tree, media, database).add(to: &routes)
+        HashtagRoutes(tree: tree, database: database).add(to: &routes)
+        LikeRoutes(tree, media, database).add(to: &routes)
+        CommentRoutes(tree, ids: pipeline.storage.ids, database).add(to: &routes)
+        FlagRoutes(tree).add(to: &routes)
+        ModerationRoutes(moderation: pipeline.moderation).add(to: &routes)
+        ScrubRoutes(tools: pipeline.tools, slot: pipeline.jobSlot).add(to: &routes)
+        ExpiryRoutes(expiry: pipeline.expiry).add(to: &routes)
+    }
+
+    private func addPeople(to routes: inout RouteTable) {
+        let (tree, database, clock) = (pipeline.tree, access.database, pipeline.storage.clock)
+        let people = People(tree, leftovers: pipeline.leftovers)
+        PeopleRoutes(people, database).add(to: &routes)
+        AvatarRoutes(pipeline.receiver, pipeline.disk, uploadResponse, people, database, limits: limits).add(
+            to: &routes)
+        FollowRoutes(tree, database).add(to: &routes)
+        AudienceRoutes(tree, database).add(to: &routes)
+        PrivacyRoutes(tree).add(to: &routes)
+        NotificationRoutes(Notifications(tree, clock: clock)).add(to: &routes)
+        OutboxRoutes(outbox: Outbox(tree, clock: clock)).add(to: &routes)
+        AnnouncementRoutes(Announcements(tree, ids: pipeline.storage.ids), database).add(to: &routes)
+    }
+
+    private func addAccounts(to routes: inout RouteTable) {
+        guard let accounts else { return }
+        AccountRoutes(accounts: accounts.service).add(to: &routes)
+        KeyRoutes(
+            keys: accounts.adminKeys, signingKeys: accounts.signingKeys, authority: accounts.authority,
+            mediaKeys: accounts.mediaKeys, media: media.signer, logger: logger
+        ).add(to: &routes)
+    }
+
+    private func addOperations(_ operations: OperationsReport, to routes: inout RouteTable) {
+        ChangeRoutes(access, keepAlive: settings.database.keepAlive, listedIn: admission.open).add(to: &routes)
+        if let reload = settings.reload { ReloadRoutes(reload: reload).add(to: &routes) }
+        health.add(to: &routes)
+        MetricsRoutes(health, pipeline.storage.metrics).add(to: &routes)
+        OperationsRoutes(operations, admission).add(to: &routes)
+        FailureRoutes(
+            files: pipeline.store.intakes.putAside, scheduler: pipeline.scheduler, settings: pipeline.shared
+        ).add(to: &routes)
+        RefusalRoutes(audit: audit).add(to: &routes)
+        BatchRoutes(
+            batches: pipeline.batches, tools: pipeline.tools, disk: pipeline.disk, settings: pipeline.shared,
+            slot: pipeline.jobSlot
+        ).add(to: &routes)
+        AuditRoutes(tools: pipeline.auditTools, slot: pipeline.auditSlot).add(to: &routes)
+        BackupRoutes(pipeline.storage).add(to: &routes)
+        UpgradeRoutes(pipeline.storage).add(to: &routes)
+        UsageRoutes(reader: pipeline.usage, quotas: pipeline.quotas).add(to: &routes)
+    }
+
+    private func addPages(to routes: inout RouteTable) {
+        let source = PageSource(
+            pipeline.tree, ids: pipeline.storage.ids, media, access.database, publicURL: settings.publicURL)
+        AssetRoutes().add(to: &routes)
+        PageRoutes(source: source, canSendCodes: accounts?.service.canSendCodes ?? false).add(to: &routes)
+        SyndicationRoutes(source: source).add(to: &routes)
+        EmbedRoutes(source: source).add(to: &routes)
+    }
+}

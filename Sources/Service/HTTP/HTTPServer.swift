@@ -1,0 +1,251 @@
+import API
+package import Access
+import Accounts
+package import Database
+package import DatabaseHTTP
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+import Imaging
+package import Logging
+import NIOCore
+package import Requests
+package import Server
+import ServiceLifecycle
+import Store
+package import Transport
+import TreeModel
+
+/// The HTTP server: the service's interface on a Unix socket and, when asked for, on a loopback port.
+package struct HTTPServer: Service, CustomStringConvertible {
+    /// What an operator may choose about the server.
+    package struct Settings: Sendable {
+        /// At most 107 bytes: the kernel's limit.
+        package var socketPath: String
+        /// Where to listen on TCP; nil for nowhere.
+        package var listen: ListenAddress?
+        /// What the service proves itself by over TCP; nil where connections are not encrypted.
+        package var tls: TLSFiles?
+        /// The proxies that are believed when they say who the client is; nil for none.
+        package var proxies: TrustedProxies?
+        /// For all photos of one request together, in bytes; one photo has the pipeline's limit.
+        package var maxRequestBytes = 256 << 20
+        package var database = DatabaseSettings()
+        /// Reads the operator's settings again; nil where nobody can.
+        package var reload: SettingsReload?
+        /// The web pages that may use the service over TCP, beside its own; with an emulator's database all may.
+        package var allowedOrigins = AllowedOrigins.these([])
+        /// Where a proxy in front makes the service known; nil when there is none.
+        package var publicURL: PublicURL?
+        /// How much one client may ask for.
+        package var limits = ClientLimits()
+        /// How long a connection may be silent between requests, and how long a request's head may take (slow loris).
+        package var idleTimeout = Duration.seconds(60)
+        /// How many connections may be open at once; nil for as many as the process has descriptors for.
+        package var connections: ConnectionLimits?
+        /// How long a body may be waited for, beyond the time in which a slow one comes.
+        package var bodyPatience = Duration.seconds(60)
+        /// The times that TLS may take.
+        var tlsTimes = TLSTransport.Times()
+        /// How fast a client has to take what it asked for.
+        package var readingPace = SlowReaderHandler.Pace()
+        /// How much of the disk answers of the database may hold, in bytes.
+        package var maxSpooledBytes = ResponseSpool.maxBytes
+        /// How long a graceful shutdown waits for requests in work: one whose client sends no more would hold it up.
+        package var shutdownPatience = Duration.seconds(10)
+
+        package init(socketPath: String) { self.socketPath = socketPath }
+    }
+
+    /// An address at which the server has begun to listen.
+    package enum Listener: Sendable, Hashable {
+        case socket(path: String)
+        case tcp(host: String, port: Int)
+    }
+
+    package var description: String { "HTTP server" }
+
+    let pipeline: Pipeline
+    let settings: Settings
+    let logger: Logger
+    private let onListening: @Sendable (Listener) -> Void
+    private let names: HostNames
+    let admission: Admission
+    package let access: DatabaseAccess
+    package let spool: ResponseSpool
+    let audit: AuditLog
+    private let streams: EventStreams
+    let media: MediaAccess
+    /// The origins of the pages that may use the service, beside its own.
+    let origins: AllowedOrigins
+    let room = ConnectionLimiter()
+    let traffic = Traffic()
+    private let pages: PageAddresses
+    let accounts: AccountEndpoints?
+
+    /// Prepares the server.
+    ///
+    /// - Parameters:
+    ///   - pipeline: The parts that the routes work with.
+    ///   - access: Decides as whom requests act.
+    ///   - media: Decides who may fetch which file.
+    ///   - accounts: The accounts of the service's own; nil for none.
+    ///   - onListening: Is told each address once connections are taken there.
+    package init(
+        _ pipeline: Pipeline, settings: Settings, access: AccessControl, media: MediaAccess,
+        accounts: AccountEndpoints? = nil, logger: Logger,
+        onListening: @escaping @Sendable (Listener) -> Void = { _ in }
+    ) {
+        self.pipeline = pipeline
+        self.settings = settings
+        self.accounts = accounts
+        self.logger = logger
+        self.onListening = onListening
+        let origins = settings.publicURL.map { settings.allowedOrigins.adding($0.origin) } ?? settings.allowedOrigins
+        self.origins = settings.database.isEmulator ? origins.addingOwnMachine : origins
+        pages = PageAddresses(publicURL: settings.publicURL, isEncrypted: settings.tls != nil)
+        names = HostNames(publicHost: settings.publicURL?.host)
+        spool = ResponseSpool(in: pipeline.storage.incoming, maxBytes: settings.maxSpooledBytes)
+        let database = RealtimeDatabase(
+            pipeline.tree, ids: pipeline.storage.ids, isThrowAway: pipeline.storage.engine == .memory,
+            isOpenWithoutRules: settings.database.isEmulator, spool: spool, logger: logger)
+        admission = Admission(access: access, limiter: ClientLimiter(settings.limits), open: OpenStreams())
+        audit = AuditLog(logger)
+        self.access = DatabaseAccess(settings.database, to: database, publicHost: names.publicHost)
+        self.media = media
+        streams = EventStreams(
+            admission, self.access, origins: self.origins, starts: InitialEvents(patience: settings.readingPace.time),
+            keepAlive: .milliseconds(settings.database.keepAliveMilliseconds),
+            lag: DeliveryMetrics.eventStream.lag(pipeline.storage.metrics))
+    }
+
+    /// Sees whether the addresses can be listened at, before anything has begun that would have to be ended again.
+    ///
+    /// - Throws: `Failure` that names the address, or the certificate.
+    package func checkAddresses() async throws {
+        if let tls = settings.tls { _ = try TLSCertificates(tls) }
+        try await addresses.check()
+    }
+
+    /// Answers requests until a graceful shutdown; requests that are in work then are answered, if that does not
+    /// take too long.
+    ///
+    /// - Throws: `Failure` when an address cannot be listened at.
+    package func run() async throws {
+        try addresses.prepareSocket()
+        defer { addresses.removeSocket() }
+        let operations = operationsReport
+        let responder = responder(operations)
+        var listeners: [any Service] = [operations.history, socketApplication(responder)]
+        if let address = settings.listen {
+            let tls = try settings.tls.map { files throws(Failure) in
+                try TLSTransport(files, settings.tlsTimes, maxConnections: connections.tcp)
+            }
+            let transport = Transport(tls: tls, proxies: settings.proxies)
+            listeners.append(tcpApplication(responder, at: address, through: transport))
+            if let tls { listeners.append(tls.certificateWatch(logger)) }
+        }
+        await access.database.endLeftConnections()
+        var configuration = ServiceGroupConfiguration(services: listeners, logger: logger)
+        configuration.maximumGracefulShutdownDuration = settings.shutdownPatience
+        do {
+            try await ServiceGroup(configuration: configuration).run()
+            await access.database.waitForEndedConnections()
+        } catch let error as IOError {
+            throw addresses.explained(error)
+        }
+    }
+
+    // MARK: - What is served
+
+    var operationsReport: OperationsReport {
+        OperationsReport(
+            .init(
+                storage: pipeline.storage, disk: pipeline.disk, store: pipeline.store, scheduler: pipeline.scheduler,
+                batches: pipeline.batches),
+            health, room: room, open: admission.open, audit: audit, traffic: traffic, pages: pages)
+    }
+
+    func responder(_ operations: OperationsReport) -> Dispatcher {
+        let proxyWarning = ProxyWarning()
+        let photosGuard = SiteGuard(names: names, origins: origins, proxyWarning: proxyWarning)
+        var databaseGuard = photosGuard
+        databaseGuard.names.domains = HostNames.databaseDomains
+        let sockets = WebSocketSessions(
+            admission, access, databaseGuard, patience: settings.readingPace.time,
+            lag: DeliveryMetrics.webSocket.lag(pipeline.storage.metrics))
+        let database = Router(context: HTTPContext.self)
+        database.add(middleware: GzipMiddleware())
+        database.add(
+            middleware: ClientCORS(
+                origins: origins, methods: DatabaseResponder.methods, exposed: "ETag, Tintype-Token"))
+        database.add(middleware: responses(in: .database))
+        database.add(middleware: databaseGuard)
+        database.add(middleware: AdmissionMiddleware(admission: admission, audit: audit))
+        return Dispatcher(
+            photos: photos(behind: photosGuard, operations).buildResponder(),
+            database: database.middlewares.constructResponder(
+                finalResponder: DatabaseResponder(access: access, siteGuard: databaseGuard)),
+            wire: database.middlewares.constructResponder(finalResponder: WireResponder(sockets: sockets)),
+            identity: identity(behind: photosGuard), storage: storage(behind: photosGuard),
+            streams: streams, sockets: sockets, databaseGuard: databaseGuard, traffic: traffic,
+            metrics: RequestMetrics(pipeline.storage.metrics))
+    }
+
+    // MARK: - Where it is served
+
+    private var addresses: ListenAddresses { ListenAddresses(socketPath: settings.socketPath, tcp: settings.listen) }
+
+    private var connections: ConnectionLimits { settings.connections ?? .ofProcess }
+
+    private var addressLimit: AddressLimit {
+        AddressLimit(limiter: admission.limiter, proxies: settings.proxies, onRefusal: audit.refusedConnection(from:))
+    }
+
+    private func socketApplication(_ responder: Dispatcher) -> any Service {
+        let (addresses, onListening) = (addresses, onListening)
+        let path = addresses.socketPath
+        return application(
+            responder, at: .unixDomainSocket(path: path), through: Transport(), limit: connections.all
+        ) { _ in
+            addresses.openSocketToGroup()
+            onListening(.socket(path: path))
+        }
+    }
+
+    private func tcpApplication(
+        _ responder: Dispatcher, at address: ListenAddress, through transport: Transport
+    ) -> any Service {
+        let (pages, onListening) = (pages, onListening)
+        let place = BindAddress.hostname(address.host, port: address.port)
+        return application(responder, at: place, through: transport, limit: connections.tcp) { channel in
+            let port = channel.localAddress?.port ?? address.port
+            pages.add(host: address.host, port: port)
+            onListening(.tcp(host: address.host, port: port))
+        }
+    }
+
+    private func application(
+        _ responder: Dispatcher, at address: BindAddress, through transport: Transport, limit: Int,
+        onRunning: @escaping @Sendable (any Channel) async -> Void
+    ) -> any Service {
+        let patience = HTTPConnection.Patience(
+            idle: settings.idleTimeout, body: settings.bodyPatience, reading: settings.readingPace)
+        var logger = logger
+        if logger.logLevel == .info { logger.logLevel = .notice }  // Whoever starts the server tells where it listens.
+        return Application(
+            responder: responder,
+            server: HTTPServerBuilder {
+                HTTPConnection(
+                    responder: $0, patience: patience, transport: transport, traffic: responder.traffic,
+                    owner: responder.owner(for:from:))
+            },
+            configuration: ApplicationConfiguration(address: address, backlog: 1024),
+            onServerRunning: { [room, addressLimit] channel in
+                await AcceptLimiter.guardConnections(
+                    of: channel, room, limit: limit, count: addressLimit.begin(from:))
+                await onRunning(channel)
+            }, logger: logger)
+    }
+}

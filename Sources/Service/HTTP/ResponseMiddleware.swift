@@ -1,0 +1,101 @@
+import API
+import DatabaseHTTP
+import Failpoints
+import Gallery
+import HTTPTypes
+import Hummingbird
+import Logging
+import NIOCore
+import Requests
+import Transport
+import Uploads
+
+extension ErrorWords {
+    /// Those of the photo API.
+    static let problems = ErrorWords(answer: { Problem($0).response(trace: $1) }, level: .info)
+    /// Those of the database, whose answers have no trace.
+    static let database = ErrorWords(answer: { error, _ in DatabaseProblem(error).response }, level: .debug)
+}
+
+/// The last hand on every answer: errors are put into words, and the headers that all answers have are set.
+struct ResponseMiddleware: RouterMiddleware {
+    let words: ErrorWords
+    let logger: Logger
+    let audit: AuditLog
+    let admission: Admission
+    /// Is told what went wrong inside the service.
+    let onFault: @Sendable (any Error) -> Void
+
+    func handle(
+        _ request: Request, context: HTTPContext,
+        next: @concurrent (Request, HTTPContext) async throws -> Response
+    ) async throws -> Response {
+        var response: Response
+        do {
+            response = try await next(request, context)
+        } catch let error where error is IOError || error is ChannelError {
+            throw error  // The connection is broken: there is nobody to answer.
+        } catch {
+            response = answer(to: error, request, context)
+        }
+        if request.method == .head, response.status.kind != .successful { response = response.createHeadResponse() }
+        response.headers[.xContentTypeOptions] = "nosniff"
+        if response.headers[.cacheControl] == nil { response.headers[.cacheControl] = "no-store" }
+        return Failpoint.isOn ? Self.between(response, "\(request.method) \(request.uri.path)") : response
+    }
+
+    /// An answer that goes out between the two sides of its failpoint.
+    private static func between(_ response: Response, _ place: String) -> Response {
+        var response = response
+        let body = response.body
+        // Not with the body: the head is on its way by then, and may be all that there is.
+        _ = Failpoint.reply.pass(.before, at: place)
+        response.body = ResponseBody(contentLength: body.contentLength) { writer in
+            try await body.write(writer)
+            _ = Failpoint.reply.pass(.after, at: place)
+        }
+        return response
+    }
+
+    private func answer(to error: any Error, _ request: Request, _ context: HTTPContext) -> Response {
+        if let error = error as? HTTPError, error.status == .notFound, !Self.isForService(request.head) {
+            return PageRefusal.isForBrowser(request) ? PageRefusal.missing.response(to: request) : Self.noSuchAddress
+        }
+        let response = words.answer(error, context.trace)
+        // What is answered beside is of no matter to the log.
+        let error = (error as? AnnotatedError)?.error ?? error
+        if response.status.kind == .serverError { onFault(error) }
+        log(error, response.status, request, context)
+        return response
+    }
+
+    /// Whether the path is one of the photo API's.
+    private static func isForService(_ request: HTTPRequest) -> Bool {
+        guard let path = request.path?.utf8 else { return false }
+        return path.starts(with: "/v1/".utf8) || path.starts(with: "/media/".utf8)
+    }
+
+    /// Logs what was refused, under the `trace` of the answer.
+    private func log(_ error: any Error, _ status: HTTPResponse.Status, _ request: Request, _ context: HTTPContext) {
+        if [.unauthorized, .forbidden, .tooManyRequests].contains(status) {
+            return audit.refused(
+                request.head, from: context.client,
+                proof: { try? admission.proof(of: request.head, from: context.client) }, status: status, error: error,
+                trace: context.trace)
+        }
+        logger.log(
+            level: status.kind == .serverError ? .error : words.level, "refused",
+            metadata: [
+                "trace": "\(context.trace)", "status": "\(status.code)", "error": "\("\(error)".printable)",
+                "request": "\("\(request.method) \(request.uri.path)".prefix(200).description.printable)",
+            ])
+    }
+
+    /// Whoever forgets `.json` is told so, in the words that clients of the database know.
+    private static var noSuchAddress: Response {
+        Response(
+            status: .notFound, headers: [.contentType: "text/plain; charset=utf-8"],
+            body: ResponseBody(
+                byteBuffer: ByteBuffer(string: "append .json to your request URI to use the REST API.\n")))
+    }
+}

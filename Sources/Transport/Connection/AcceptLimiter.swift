@@ -1,0 +1,83 @@
+import Glibc
+package import NIOCore
+
+/// Takes no more connections at an address than there is room for, and rests when the system has no descriptors left.
+///
+/// Without a rest the listening socket would be readable, and refused, over and over. Who is not taken waits in the
+/// system's queue until a connection ends. An address that has too many connections gets no other: it is closed at once.
+package final class AcceptLimiter: ChannelInboundHandler {
+    package typealias InboundIn = any Channel
+    package typealias InboundOut = any Channel
+
+    /// Counts a connection from an address until what it gives goes; throws for one that is not to be.
+    package typealias Counting = @Sendable (_ end: SocketAddress?) throws -> ClientLimiter.Lease?
+
+    /// How long to rest when the system has nothing left: other programs may have taken it.
+    private static let rest = TimeAmount.milliseconds(250)
+
+    private let room: ConnectionLimiter
+    /// At how many open connections, of all listeners, this one takes no more.
+    private let limit: Int
+    private let count: Counting
+    private var isResting = false
+
+    init(_ room: ConnectionLimiter, limit: Int, count: @escaping Counting) {
+        self.room = room
+        self.limit = limit
+        self.count = count
+    }
+
+    /// Guards a listening channel.
+    package static func guardConnections(
+        of channel: any Channel, _ room: ConnectionLimiter, limit: Int, count: @escaping Counting
+    ) async {
+        let gate = channel.eventLoop.submit {
+            let limiter = AcceptLimiter(room, limit: limit, count: count)
+            try channel.pipeline.syncOperations.addHandler(limiter, position: .first)
+        }
+        try? await gate.get()  // A channel that is closed already takes nobody.
+    }
+
+    package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let connection = unwrapInboundIn(data)
+        let lease: ClientLimiter.Lease?
+        do {
+            lease = try count(connection.remoteAddress)
+        } catch {
+            return connection.close(promise: nil)
+        }
+        let isLocal = connection.localAddress?.protocol == .unix
+        room.enter(isLocal: isLocal)
+        let room = room
+        connection.closeFuture.whenComplete { _ in withExtendedLifetime(lease) { room.leave(isLocal: isLocal) } }
+        if room.count >= limit { rest(context) }
+        context.fireChannelRead(data)
+    }
+
+    package func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        guard let error = error as? IOError, [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(error.errnoCode) else {
+            return context.fireErrorCaught(error)
+        }
+        rest(context)
+        let bound = NIOLoopBound((gate: self, context: context), eventLoop: context.eventLoop)
+        context.eventLoop.scheduleTask(in: Self.rest) { bound.value.gate.wake(bound.value.context) }
+    }
+
+    package func handlerRemoved(context: ChannelHandlerContext) { room.stopWaiting(self) }
+
+    private func rest(_ context: ChannelHandlerContext) {
+        guard !isResting else { return }
+        isResting = true
+        try? context.channel.syncOptions?.setOption(.autoRead, value: false)
+        let bound = NIOLoopBound((gate: self, context: context), eventLoop: context.eventLoop)
+        let eventLoop = context.eventLoop
+        room.wait(self) { eventLoop.execute { bound.value.gate.wake(bound.value.context) } }
+    }
+
+    private func wake(_ context: ChannelHandlerContext) {
+        guard isResting, room.count < limit, context.channel.isActive else { return }
+        isResting = false
+        room.stopWaiting(self)
+        try? context.channel.syncOptions?.setOption(.autoRead, value: true)
+    }
+}

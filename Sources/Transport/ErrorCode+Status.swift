@@ -1,0 +1,58 @@
+package import API
+package import HTTPTypes
+
+extension ErrorCode {
+    /// The status with which an error is told to a client in its own words; nil for what is the service's own trouble.
+    package var status: HTTPResponse.Status? {
+        switch self {
+        case .badRequest, .badMultipart, .badUser, .badText, .badTime, .badReference, .emptyFile, .emptyPost,
+            .lengthChanged, .malformedRequest, .invalidPath, .badQuery, .noData, .writeTooLarge, .conditionNotSupported,
+            .timedOut:
+            .badRequest
+        case .permissionDenied, .badToken: .unauthorized
+        case .foreignHost, .crossSite, .adminOnly, .blocked, .notAllowed, .notConsented, .notEncrypted, .notMember:
+            .forbidden
+        case .notFound, .unknownUser, .invalidNamespace: .notFound
+        case .methodNotAllowed: .methodNotAllowed
+        case .tooSlow: .requestTimeout
+        case .wrongState, .jobRunning, .tooMuchGarbage, .duplicate, .takenOver, .wrongOffset: .conflict
+        case .resnapshot, .bytesLost, .deleted, .tokenTooOld, .tokenUnknown, .uploadExpired: .gone
+        case .protocolVersion: .preconditionFailed
+        case .tooLarge, .tooManyBytes: .contentTooLarge
+        case .unsupportedFormat, .unsupportedType: .unsupportedMediaType
+        case .rangeNotSatisfiable: .rangeNotSatisfiable
+        case .audiencePost, .badAudience, .badCertificate, .badConfiguration, .badMention, .invalidRules, .keyReused,
+            .moderationRefused, .tooManyPhotos, .tooManyPixels,
+            .sideTooLong, .tooManyFrames, .tooManyScans, .tooMuchMemory, .truncated, .corrupt, .decoderCrashed,
+            .decoderTimedOut, .cannotScrub, .oneself, .originalDropped:
+            .unprocessableContent
+        case .quotaExceeded: HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage")
+        case .upgradeRequired: .upgradeRequired
+        case .tooManyRequests, .tooManyUploads: .tooManyRequests
+        case .checksumMismatch: HTTPResponse.Status(code: 460, reasonPhrase: "Checksum Mismatch")
+        case .headTooLarge: .requestHeaderFieldsTooLarge
+        case .codingNotSupported: .notImplemented
+        case .versionNotSupported: .httpVersionNotSupported
+        case .shuttingDown, .tooManyWrites, .tooManyReads, .moderationUnavailable: .serviceUnavailable
+        case .addressInUse, .backupDamaged, .badAddress, .badName, .badRecipe, .badSidecar, .badSocketPath, .blobsLost,
+            .blobsOlder,
+            .busy, .cancelled, .cannotListen, .cannotOpen, .changedWhileRead, .closed, .conflictingPaths,
+            .connectionLost, .crossDevice, .damaged, .differentStores, .diskFull, .engine, .exists, .folderVanished,
+            .hardLinked, .indexNotDefined, .intakePaused, .internal, .invalidJSON, .invalidKey, .invalidQuery,
+            .invalidValue, .io, .isolationUnavailable, .leftOver, .locked, .missingUpdates,
+            .noService, .notBackup, .originalDamaged, .originalMissing, .outOfMemory, .overflow, .permission,
+            .preconditionFailed,
+            .readOnly, .restoreUnfinished, .rulesUnreadable, .storageMissing, .tooDeep, .tooManyConnections,
+            .tooManyFiles, .treeLost,
+            .treeOlder, .unavailable, .unknown, .unreachable, .unreadable, .updateTooLarge, .upgradeReturning,
+            .upgradeUnconfirmed, .workerKilled,
+            .workerUnavailable, .wrongKind:
+            nil
+        }
+    }
+}
+
+extension ErrorCode {
+    /// The codes that clients are told in their own words, for the check of the documents.
+    package static var shownToClients: [ErrorCode] { allCases.filter { $0.status != nil } }
+}

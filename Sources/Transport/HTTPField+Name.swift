@@ -1,0 +1,25 @@
+package import HTTPTypes
+
+extension HTTPField.Name {
+    /// A name from a constant in the source.
+    package init(parsed name: StaticString) {
+        guard let parsed = HTTPField.Name(name.description) else { preconditionFailure("\(name) is no field name") }
+        self = parsed
+    }
+}
+
+extension HTTPField.Name {
+    package static var requestPrivateNetwork: HTTPField.Name {
+        HTTPField.Name(parsed: "access-control-request-private-network")
+    }
+    package static var allowPrivateNetwork: HTTPField.Name {
+        HTTPField.Name(parsed: "access-control-allow-private-network")
+    }
+    /// The method that is meant, where a network lets only some pass.
+    package static let methodOverride: HTTPField.Name = HTTPField.Name(parsed: "X-HTTP-Method-Override")
+}
+
+extension HTTPField.Name {
+    package static var uploadOffset: HTTPField.Name { HTTPField.Name(parsed: "upload-offset") }
+    package static var uploadLength: HTTPField.Name { HTTPField.Name(parsed: "upload-length") }
+}
