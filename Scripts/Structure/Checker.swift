@@ -43,7 +43,7 @@ struct Checker {
         usedRows.insert(target)
         let always = rules.imports["*"] ?? []
         for file in files {
-            // A folder may have a row of its own, such as Server/Database.
+            // A folder may have a row of its own, such as DatabaseHTTP/Streams.
             let folder = "\(target)/\(Self.folder(of: file, below: path))"
             let own = rules.imports[folder]
             if own != nil { usedRows.insert(folder) }

@@ -43,8 +43,8 @@ struct BlobStorePipelineTests {
             let record = try await upload(running)
             #expect(record.state == .published)
             let photo = try #require(record.orderedPhotos.first)
-            let renditions = try #require(photo.rendered).renditions.values
-            var wanted = Dictionary(uniqueKeysWithValues: renditions.map { ($0.fileName, $0.byteCount) })
+            var wanted = photo.files.mapValues(\.byteCount)
+            #expect(wanted.count == 5)
             wanted[photo.fileName] = photo.byteCount
             let files = try await running.storage.blobs.files(userID: "maria", postID: record.id.description)
             #expect(Dictionary(uniqueKeysWithValues: files.map { ($0.name, $0.byteCount) }) == wanted)

@@ -95,7 +95,7 @@ struct UploadMetricsTests {
                 try BlobName(
                     userID: "maria", postID: running.storage.ids.next().description, fileName: "thumb-\(number).jpg")
             }
-            try await running.storage.blobs.write(names.map { ($0, [1, 2, 3]) })
+            try await running.storage.blobs.put(names.map { ($0, [1, 2, 3]) })
             var update = MultiPathUpdate()
             try garbage.add(names, to: &update, isAtOnce: true)
             try await running.storage.tree.update(update)
