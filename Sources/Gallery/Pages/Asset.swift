@@ -4,6 +4,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 import Requests
+import Server
 
 /// A file of the pages, or what is made like one, ready to be sent: as it is and compressed, each with an entity tag of its own.
 struct Asset: Sendable {

@@ -4,6 +4,7 @@ import HTTPTypes
 import Hummingbird
 import Posts
 package import Requests
+import Server
 import Social
 import Transport
 import Tree

@@ -3,6 +3,7 @@ import HTTPTypes
 import Hummingbird
 import Posts
 package import Requests
+import Server
 import Social
 import TreeModel
 

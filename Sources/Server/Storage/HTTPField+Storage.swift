@@ -1,4 +1,4 @@
-import HTTPTypes
+package import HTTPTypes
 import Transport
 
 /// The fields of the Storage protocol, with the letters that the Android SDK reads, which takes no others.
