@@ -78,7 +78,10 @@ struct FailpointTests {
         let call =
             /(^|[^.\w])(Glibc\.)?(fsync|fdatasync|(cplatform_)?rename\w*|unlink|unlinkat|mkdir|mkdirat|ftruncate|linkat|link|symlink|creat|p?writev?)\((?!\)|request|message|messages|&|body|bytes|image)/
         var found = 0
-        for module in ["Files", "Store", "Uploads", "Keeping", "Service", "Inbox", "Transport", "Requests", "Server", "Tree", "Posts"] {
+        let modules = [
+            "Files", "Store", "Uploads", "Keeping", "Service", "Inbox", "Transport", "Requests", "Server", "Tree", "Posts",
+        ]
+        for module in modules {
             let folder = root.appending(path: module)
             let files = try FileManager.default.subpathsOfDirectory(atPath: folder.path).map {
                 folder.appending(path: $0)
