@@ -79,7 +79,8 @@ struct FailpointTests {
             /(^|[^.\w])(Glibc\.)?(fsync|fdatasync|(cplatform_)?rename\w*|unlink|unlinkat|mkdir|mkdirat|ftruncate|linkat|link|symlink|creat|p?writev?)\((?!\)|request|message|messages|&|body|bytes|image)/
         var found = 0
         let modules = [
-            "Files", "Store", "Uploads", "Keeping", "Service", "Inbox", "Transport", "Requests", "Server", "Tree", "Posts",
+            "Files", "Store", "Uploads", "Keeping", "Service", "Inbox", "Transport", "Requests", "Server", "Tree",
+            "Posts",
         ]
         for module in modules {
             let folder = root.appending(path: module)
