@@ -132,7 +132,7 @@ struct PoisonTests {
             #expect(record.state == .published && record.attempts == 3 && record.error == nil)
             #expect(try await running.storage.tree.get(Paths.poison) == nil)
         }
-        let delays = (1...20).map { Backoff.delay(afterAttempt: $0, atMost: 3600) }
+        let delays = (1...20).map { Backoff.delay(afterAttempt: $0, atMost: 3_600_000) }
         #expect(delays[0] <= .milliseconds(500) && delays[19] >= .seconds(1800) && delays[19] <= .seconds(3600))
     }
 

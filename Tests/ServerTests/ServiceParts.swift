@@ -31,9 +31,9 @@ struct ServiceParts: Sendable {
         moderator: Moderator? = nil, onListening: @escaping @Sendable (HTTPServer.Listener) -> Void = { _ in }
     ) async throws {
         let path = "\(scratch.path)/Storage"
-        socketPath = StorageFolder.socketPath(in: path)
-        var serverSettings = try patientSettings(at: socketPath)
+        var serverSettings = try patientSettings(at: StorageFolder.socketPath(in: path))
         changeServer(&serverSettings)
+        socketPath = serverSettings.socketPath
         let project = serverSettings.database.namespace
         let storage = try await StorageFolder.open(
             path: path, engine: engine, retention: retention,
