@@ -77,7 +77,7 @@ def pictures(folders):
     yield from bombs()
     for folder in [FIXTURES, *map(pathlib.Path, folders)]:
         for path in sorted(folder.rglob("*")):
-            if path.is_file() and path.suffix not in (".json", ".md", ".py", ".txt", "") and path.stat().st_size > 0:
+            if path.is_file() and path.suffix not in (".json", ".md", ".py", ".txt", ".partial", "") and path.stat().st_size > 0:
                 yield path.name, path.read_bytes()
 
 
