@@ -5,21 +5,21 @@ package import TreeModel
 
 package typealias Handler = @Sendable (Request, HTTPContext) async throws -> Response
 
-/// What may be done with an address: what is asked, what is answered, and who answers. The router and the description of
+/// An operation on an address: what is asked, what is answered, and who answers. The router and the description of
 /// the service (`/v1/openapi.json`) are both made of it.
 package struct Endpoint: Sendable {
     package let summary: String
     package let parameters: [Parameter]
-    /// What a body may be, by its content type.
+    /// The schemas of the body, by content type.
     package let body: [String: Schema]
     package let answers: [AnswerDescription]
-    /// What may be wrong with a request, beside what may be wrong with every one.
+    /// The errors of the request, besides those of every request.
     package let errors: [ErrorCode]
     /// Whether any query is let pass, as files and probes are asked for with words of whoever asks.
     package let ignoresQuery: Bool
     package let run: Handler
 
-    /// By what every request may say who sends it, beside `Authorization`.
+    /// The parameters that say who sends a request, besides `Authorization`.
     package static let senderParameters: [Parameter] = [
         .query("auth", .text, "a token, as in `Authorization`"),
         .query("access_token", .text, "a token, as in `Authorization`"),
@@ -119,7 +119,7 @@ package struct Parameter: Sendable {
     }
 }
 
-/// What is answered with a status.
+/// An answer with its status.
 package struct AnswerDescription: Sendable {
     package let status: HTTPResponse.Status
     /// Nil for an answer without a body.

@@ -2,7 +2,7 @@ package import API
 package import HTTPTypes
 package import Hummingbird
 
-/// What the public learns of an error: a problem document (RFC 9457) and its status.
+/// A public description of an error: a problem document (RFC 9457) and its status.
 package struct Problem {
     package let status: HTTPResponse.Status
     package let failure: Failure

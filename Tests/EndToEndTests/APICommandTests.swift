@@ -9,7 +9,7 @@ struct APICommandTests {
     /// A request, and what comes of it.
     private struct Case {
         let arguments: [String]
-        /// What is on standard input.
+        /// The bytes on standard input.
         var input: String?
         var status: Int32 = 0
         /// All of standard output; nil for anything.
@@ -18,7 +18,7 @@ struct APICommandTests {
         var error: String?
     }
 
-    /// Where nobody serves; the file `note.json` is there.
+    /// A folder that nobody serves; the file `note.json` is there.
     private static let mistakes = [
         Case(arguments: [], status: 2, error: "Missing expected argument"),
         Case(arguments: ["GET"], status: 2, error: "Missing expected argument"),

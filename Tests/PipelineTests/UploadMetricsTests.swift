@@ -19,7 +19,7 @@ struct UploadMetricsTests {
         return try Scrape(text.text)
     }
 
-    /// How often each step ended in each way, such as `["render refused": 1]`.
+    /// The number of times each step ended in each way, such as `["render refused": 1]`.
     private static func steps(_ scrape: Scrape) -> [String: Int] {
         let samples = scrape.samples("tintype_upload_step_seconds_count")
         let counts = samples.map { ("\($0.labels["step"] ?? "") \($0.labels["outcome"] ?? "")", Int($0.value)) }

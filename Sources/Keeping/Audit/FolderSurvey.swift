@@ -37,7 +37,7 @@ struct FolderSurvey: AuditSurvey {
         var claims: [Claim] = []
     }
 
-    /// How many folders are listed, or their files read, side by side.
+    /// The number of folders that are listed, or whose files are read, side by side.
     private static let width = 4
     /// What is asked for more than once of a folder, or is mostly empty.
     private static let remembered = [

@@ -1,7 +1,7 @@
 package import Files
 
 extension BlobStore {
-    /// How many entries are asked for at a time where all are wanted: as many as stores of objects give.
+    /// The number of entries of a page where all are wanted: as many as stores of objects give.
     private var pageSize: Int { 1000 }
 
     /// All entries of a walk, in memory: for one post, or one user.

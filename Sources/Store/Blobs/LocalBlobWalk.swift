@@ -11,7 +11,7 @@ struct LocalBlobWalk: Sendable {
     private var user: (id: String, folder: Directory)?
     private var posts: ArraySlice<String> = []
     private var files: ArraySlice<BlobEntry> = []
-    /// What was met, and is told with the next page.
+    /// The entries that were met, and come with the next page.
     private var strays: [String] = []
 
     /// Begins a walk. Blocks.

@@ -29,7 +29,7 @@ struct OriginalsCommand: AsyncParsableCommand {
     private typealias Runs = RunCommands<Originals>
 }
 
-/// What a run does, and with whose originals.
+/// The action of a run, and the owner of its originals.
 struct OriginalOptions: RunOrderOptions {
     @Option(
         help: ArgumentHelp(

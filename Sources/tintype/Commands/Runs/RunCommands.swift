@@ -13,7 +13,7 @@ protocol RunKind {
     static var planAbstract: String { get }
     static var planDiscussion: String { get }
     static var startDiscussion: String { get }
-    /// What an example of `list` reads from the JSON.
+    /// The field that an example of `list` reads from the JSON.
     static var listedField: String { get }
 
     /// Looks for what keeps the service from doing what the settings say.

@@ -3,7 +3,7 @@ import ArgumentParser
 import Foundation
 import Uploads
 
-/// Which run is meant.
+/// The id of the run.
 struct RunOptions: ParsableArguments {
     @OptionGroup var settings: SettingOptions
 
@@ -62,7 +62,7 @@ struct RunOptions: ParsableArguments {
 }
 
 extension BatchJobDocument {
-    /// What it has done with posts.
+    /// The counts of posts that it has changed.
     var verb: String {
         if kind == .originals { return "changed" }
         return switches == .last && phase == .render ? "prepared" : "switched"
