@@ -119,7 +119,7 @@ let package = Package(
         .target(
             name: "Accounts",
             dependencies: [
-                "Cryptography", "Access", "Concurrency", "Tree", "TreeModel",
+                "Cryptography", "Access", "Concurrency", "Model", "Tree", "TreeModel",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ]),
@@ -142,17 +142,17 @@ let package = Package(
         .target(
             name: "Database",
             dependencies: [
-                "Access", "API", "Concurrency", "Files", "Tree", "TreeModel",
+                "Access", "API", "Concurrency", "Files", "Model", "Tree", "TreeModel",
                 .product(name: "Logging", package: "swift-log"),
             ]),
 
         // What a post is, and how a photo becomes one.
-        .target(name: "Posts", dependencies: ["TreeModel", "Tree"]),
+        .target(name: "Model", dependencies: ["TreeModel", "Tree"]),
         // Where all of it is kept: the tree beside the files of posts, in a folder with one lock.
         .target(
             name: "Store",
             dependencies: [
-                "API", "Concurrency", "Files", "Metering", "Posts", "Tree", "TreeModel",
+                "API", "Concurrency", "Files", "Metering", "Model", "Tree", "TreeModel",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]),
@@ -160,7 +160,7 @@ let package = Package(
         .target(
             name: "Social",
             dependencies: [
-                "Cryptography", "API", "Access", "Concurrency", "Posts", "Tree", "TreeModel",
+                "Cryptography", "API", "Access", "Concurrency", "Model", "Tree", "TreeModel",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         // Photos in, posts out: records, renditions, sessions, the bucket.
@@ -168,7 +168,7 @@ let package = Package(
             name: "Uploads",
             dependencies: [
                 "Access", "API", "Concurrency", "Cryptography", "Failpoints", "Files", "Imaging", "Isolation",
-                "Metering", "Posts", "Social", "Store", "Tree", "TreeModel",
+                "Metering", "Model", "Social", "Store", "Tree", "TreeModel",
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
@@ -180,7 +180,7 @@ let package = Package(
         .target(
             name: "Keeping",
             dependencies: [
-                "Access", "API", "Concurrency", "Cryptography", "Files", "Imaging", "Posts", "Social", "Store", "Tree",
+                "Access", "API", "Concurrency", "Cryptography", "Files", "Imaging", "Model", "Social", "Store", "Tree",
                 "TreeModel", "Uploads",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -190,7 +190,7 @@ let package = Package(
             name: "Inbox",
             dependencies: [
                 "API", "Concurrency",
-                "Imaging", "Keeping", "Uploads", "Store", "Files", "Posts", "Social", "Tree",
+                "Imaging", "Keeping", "Uploads", "Store", "Files", "Model", "Social", "Tree",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "HeapModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
@@ -203,7 +203,7 @@ let package = Package(
         .target(
             name: "Backup",
             dependencies: [
-                "Cryptography", "API", "Store", "Concurrency", "Files", "Keeping", "Uploads", "Posts",
+                "Cryptography", "API", "Store", "Concurrency", "Files", "Keeping", "Uploads", "Model",
                 "Tree",
             ]),
 
@@ -227,7 +227,7 @@ let package = Package(
         .target(
             name: "Requests",
             dependencies: [
-                "API", "Access", "Concurrency", "Cryptography", "Files", "Posts", "Social", "Store", "Transport",
+                "API", "Access", "Concurrency", "Cryptography", "Files", "Model", "Social", "Store", "Transport",
                 "Tree",
                 "TreeModel",
                 .product(name: "DequeModule", package: "swift-collections"),
@@ -259,7 +259,7 @@ let package = Package(
             dependencies: [
                 "API", "Access", "Accounts", "Backup", "Concurrency", "Cryptography", "Database", "DatabaseHTTP",
                 "Files",
-                "Imaging", "Keeping", "Metering", "Posts", "Requests", "Rules", "Social", "Store", "Transport", "Tree",
+                "Imaging", "Keeping", "Metering", "Model", "Requests", "Rules", "Social", "Store", "Transport", "Tree",
                 "TreeModel",
                 "Uploads",
                 .product(name: "Hummingbird", package: "hummingbird"),
@@ -273,7 +273,7 @@ let package = Package(
         .target(
             name: "Gallery",
             dependencies: [
-                "API", "Access", "Cryptography", "Database", "Files", "Keeping", "Posts", "Requests", "Server",
+                "API", "Access", "Cryptography", "Database", "Files", "Keeping", "Model", "Requests", "Server",
                 "Social",
                 "Transport", "Tree", "TreeModel",
                 .product(name: "Hummingbird", package: "hummingbird"),
@@ -290,7 +290,7 @@ let package = Package(
                 "API", "Access", "Accounts", "Backup", "CPlatform", "Concurrency", "Database", "DatabaseHTTP",
                 "Failpoints",
                 "Files",
-                "Gallery", "Imaging", "Inbox", "Keeping", "Metering", "Outgoing", "Posts", "Requests", "Server",
+                "Gallery", "Imaging", "Inbox", "Keeping", "Metering", "Outgoing", "Model", "Requests", "Server",
                 "Social", "Store",
                 "Transport", "Tree", "TreeModel", "Uploads",
                 .product(name: "CoreMetrics", package: "swift-metrics"),
@@ -325,7 +325,7 @@ let package = Package(
                 "Access", "Accounts", "Backup", "CPlatform", "Database", "Inbox", "Outgoing", "Requests", "Server",
                 "Transport",
                 "Client",
-                "Keeping", "Uploads", "Isolation", "Imaging", "Files", "Posts", "Rules", "Social", "Tree",
+                "Keeping", "Uploads", "Isolation", "Imaging", "Files", "Model", "Rules", "Social", "Tree",
                 "Failpoints",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "CoreMetrics", package: "swift-metrics"),
@@ -345,7 +345,7 @@ let package = Package(
                 "Service",
                 "API",
                 "Store", "Client", "Concurrency", "Files", "Inbox", "Isolation", "Keeping", "Uploads",
-                "Posts", "Tree",
+                "Model", "Tree",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -363,7 +363,7 @@ let package = Package(
             name: "StoreMaker",
             dependencies: [
                 "Service",
-                "API", "Store", "Files", "Imaging", "Inbox", "Keeping", "Uploads", "Posts", "Tree",
+                "API", "Store", "Files", "Imaging", "Inbox", "Keeping", "Uploads", "Model", "Tree",
                 .product(name: "Logging", package: "swift-log"), .product(name: "NIOCore", package: "swift-nio"),
             ], path: "Tests/StoreMaker"),
         .testTarget(
@@ -380,7 +380,7 @@ let package = Package(
         .testTarget(
             name: "AccountsTests",
             dependencies: [
-                "Cryptography", "Access", "Accounts", "Tree", "TreeModel",
+                "Cryptography", "Access", "Accounts", "Model", "Tree", "TreeModel",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(
@@ -396,11 +396,11 @@ let package = Package(
         .testTarget(
             name: "TreeTests",
             dependencies: ["Concurrency", "Metering", "Tree", "TreeModel", "CSystemSQLite", "TestSupport"]),
-        .testTarget(name: "PostsTests", dependencies: ["Posts", "Tree", "TreeModel", "TestSupport"]),
+        .testTarget(name: "ModelTests", dependencies: ["API", "Model", "Rules", "Tree", "TreeModel", "TestSupport"]),
         .testTarget(
             name: "SocialTests",
             dependencies: [
-                "Access", "API", "Posts", "Social", "Tree", "TestSupport",
+                "Access", "API", "Model", "Social", "Tree", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(
@@ -415,7 +415,7 @@ let package = Package(
                 "Service",
                 "Cryptography", "API",
                 "Access", "Concurrency", "Inbox", "Keeping", "Uploads", "Store", "Files", "Imaging",
-                "Isolation", "Metering", "Posts",
+                "Isolation", "Metering", "Model",
                 "RogueWorker", "Tree",
                 "TestSupport",
                 .product(name: "Logging", package: "swift-log"), .product(name: "NIOCore", package: "swift-nio"),
@@ -426,7 +426,7 @@ let package = Package(
             dependencies: [
                 "Service",
                 "API",
-                "Access", "Inbox", "Keeping", "Uploads", "Store", "Files", "Imaging", "Posts", "Tree",
+                "Access", "Inbox", "Keeping", "Uploads", "Store", "Files", "Imaging", "Model", "Tree",
                 "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -435,7 +435,7 @@ let package = Package(
             name: "BackupTests",
             dependencies: [
                 "Service",
-                "Cryptography", "API", "Backup", "Store", "Files", "Keeping", "Uploads", "Posts", "Social",
+                "Cryptography", "API", "Backup", "Store", "Files", "Keeping", "Uploads", "Model", "Social",
                 "Tree", "TestSupport",
             ]),
         .testTarget(
@@ -445,7 +445,7 @@ let package = Package(
                 "Access", "Accounts", "Database", "DatabaseHTTP", "Gallery", "Requests", "Rules", "Server", "Transport",
                 "Client", "Inbox", "Keeping", "Service",
                 "Uploads", "Imaging", "Store",
-                "Files", "Posts",
+                "Files", "Model",
                 "Tree", "TestSupport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
@@ -464,7 +464,7 @@ let package = Package(
             dependencies: [
                 "Service",
                 "Cryptography", "API",
-                "tintype", "Access", "Client", "Keeping", "Uploads", "Store", "Files", "Posts", "Tree",
+                "tintype", "Access", "Client", "Keeping", "Uploads", "Store", "Files", "Model", "Tree",
                 "TreeModel",
                 "TestSupport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),

@@ -3,7 +3,7 @@ import Concurrency
 import Files
 import Foundation
 import Keeping
-import Posts
+import Model
 package import Store
 import Tree
 

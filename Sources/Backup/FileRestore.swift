@@ -2,7 +2,7 @@ import API
 import Concurrency
 import Files
 import Keeping
-import Posts
+import Model
 import Store
 import Tree
 

@@ -1,7 +1,7 @@
 package import API
 import Files
 import Foundation
-package import Posts
+package import Model
 import Store
 import Tree
 import Uploads

@@ -1,7 +1,7 @@
 import API
 import Files
 import Keeping
-import Posts
+import Model
 import Tree
 
 /// The tree of a moment, made of the rows of backups.

@@ -1,7 +1,7 @@
 import API
 import Files
 import Logging
-import Posts
+import Model
 import Store
 import Tree
 import Uploads

@@ -1,6 +1,6 @@
 import API
 import Files
-import Posts
+import Model
 import Uploads
 
 /// The contents of a claim's folder: photos in the order of their names, with their texts.

@@ -1,4 +1,4 @@
-import Posts
+import Model
 import Synchronization
 
 /// The number of claims that each user has, from the taking of a file to its end.

@@ -1,5 +1,5 @@
 import Files
-import Posts
+import Model
 import Store
 import Tree
 import Uploads

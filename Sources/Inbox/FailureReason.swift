@@ -1,6 +1,6 @@
 import API
 import Files
-import Posts
+import Model
 import Store
 import Tree
 import Uploads

@@ -1,7 +1,7 @@
 import API
 import Files
 import Keeping
-import Posts
+import Model
 
 /// A look at one name in the inbox: what it is, and whether its time has come.
 struct FileInspector {

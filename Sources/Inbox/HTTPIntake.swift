@@ -1,6 +1,6 @@
 import API
 import Files
-package import Posts
+package import Model
 package import Store
 import Tree
 package import Uploads

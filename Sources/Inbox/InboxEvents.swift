@@ -2,9 +2,9 @@ import DequeModule
 import Files
 import Glibc
 import HeapModule
+import Model
 import NIOCore
 import NIOPosix
-import Posts
 import Synchronization
 
 /// The kernel's events in the inbox (inotify(7)): names to look at, and folders to walk through.

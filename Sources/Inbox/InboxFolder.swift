@@ -1,6 +1,6 @@
 import API
 import Files
-import Posts
+import Model
 import Uploads
 
 /// A folder of the inbox: the inbox itself, a user's, or one below that.

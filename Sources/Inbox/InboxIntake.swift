@@ -1,7 +1,7 @@
 import API
 import Files
 package import Logging
-package import Posts
+package import Model
 package import Store
 import Tree
 package import Uploads
@@ -63,7 +63,7 @@ package struct InboxIntake: IntakeHandler {
         for folder in folders {
             guard let id = PostID(folder.name) else { continue }
             let record = try await storage.tree.upload(id)
-            if record?.state.isTerminal ?? true, try await storage.tree.get(Paths.queued(id)) == nil {
+            if record?.state.isTerminal ?? true, try await storage.tree.get(UploadNodes.queued(id)) == nil {
                 try await putAside(claim: folder.name, owner: record?.owner)
             }
         }

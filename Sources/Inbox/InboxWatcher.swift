@@ -2,7 +2,7 @@ import API
 import Concurrency
 import Files
 package import Logging
-import Posts
+import Model
 import ServiceLifecycle
 import Store
 import Tree

@@ -1,5 +1,5 @@
 import API
-import Posts
+import Model
 import Social
 import Tree
 import Uploads
@@ -48,8 +48,8 @@ struct LateText {
             guard post["text"] == nil else { return nil }
             update[path / "text"] = .string(text)
             update[path / "kind"] = "photo_text"
-            for tag in Hashtags.tags(in: text) where path == Paths.post(id) {
-                update[Paths.hashtag(tag) / id.key] = true
+            for tag in Hashtags.tags(in: text) where path == PostNodes.post(id) {
+                update[PostNodes.tagged(tag) / id.key] = true
             }
         }
         for (number, alt) in alts.enumerated() where !alt.isEmpty {

@@ -1,7 +1,7 @@
 import API
 import Files
 import Foundation
-import Posts
+import Model
 import Tree
 import Uploads
 

@@ -1,5 +1,5 @@
 import Foundation
-package import Posts
+package import Model
 
 /// The address by which a proxy in front makes the service known: a scheme, a host, perhaps a port, and nothing else.
 package struct PublicURL: Sendable, Hashable {

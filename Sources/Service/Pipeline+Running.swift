@@ -1,7 +1,7 @@
 import API
 import Keeping
 import Logging
-import Posts
+import Model
 import ServiceLifecycle
 import Social
 import Store

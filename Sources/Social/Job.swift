@@ -1,4 +1,4 @@
-import Posts
+import Model
 package import Tree
 
 /// Work that is too much for the commit that causes it: the copies of a name, what is left of a deleted post.
@@ -40,7 +40,7 @@ package enum JobKind: String, CaseIterable, Sendable {
     /// Brings into a home feed what was too much for a reading.
     case home
 
-    var path: TreePath { Paths.jobs / TreeKey(unchecked: rawValue) }
+    var path: TreePath { JobNodes.job() / TreeKey(unchecked: rawValue) }
 
     /// Whether it is the work of a deletion, which is done on a full disk, too.
     var makesRoom: Bool {

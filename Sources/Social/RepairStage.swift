@@ -1,5 +1,5 @@
 package import API
-import Posts
+import Model
 package import Tree
 
 /// A kind of nodes, and what has to be written so that what is derived from one of them is right.

@@ -1,6 +1,8 @@
 import API
 import ArgumentParser
 import Failpoints
+import Model
+import Server
 import Transport
 
 /// A list that the documents hold word for word, printed for the check that compares them.
@@ -16,6 +18,8 @@ struct ListsCommand: ParsableCommand {
         /// The codes of errors that clients of the service see.
         case errorCodes = "error-codes"
         case failpoints
+        /// The table of the nodes of the tree, in Markdown.
+        case nodes
     }
 
     @Argument var list: List
@@ -26,6 +30,7 @@ struct ListsCommand: ParsableCommand {
         case .commands: Self.commands.forEach(Terminal.output)
         case .errorCodes: ErrorCode.shownToClients.map(\.rawValue).sorted().forEach(Terminal.output)
         case .failpoints: Failpoint.allCases.map(\.rawValue).forEach(Terminal.output)
+        case .nodes: TreeNode.table.forEach(Terminal.output)
         }
     }
 

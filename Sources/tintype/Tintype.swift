@@ -1,7 +1,8 @@
 import API
 import ArgumentParser
 import Glibc
-import Posts
+import Model
+import Server
 import TreeModel
 
 /// The root of the command line. Each command has a file of its own in `Commands`.

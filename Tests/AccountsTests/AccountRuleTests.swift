@@ -1,3 +1,4 @@
+import Model
 import Testing
 import Tree
 import TreeModel
@@ -23,7 +24,7 @@ struct AccountRuleTests {
         }
     }
 
-    private static let address = EmailAddress("ann@example.com").map(AccountPaths.email) ?? AccountPaths.accounts
+    private static let address = EmailAddress("ann@example.com").map(AccountPaths.email) ?? AccountNodes.account()
     private static let phone = AccountPaths.phone("+491234567")
     private static let identity = AccountPaths.identity("google.com", "7")
 
@@ -38,25 +39,25 @@ struct AccountRuleTests {
             written: [AccountPaths.indexes[0] / "other": "ann"]),
         Damage(
             "an account is lost", [.dangling, .dangling, .dangling, .miscounted],
-            removed: [AccountPaths.accounts / "ann"]),
+            removed: [AccountNodes.account() / "ann"]),
         Damage(
             "an account has no time", [.unreadable], isMended: false,
-            removed: [AccountPaths.accounts / "ann" / "created"]),
+            removed: [AccountNodes.account() / "ann" / "created"]),
         Damage(
             "an address is none", [.unreadable], isMended: false,
-            written: [AccountPaths.accounts / "ann" / "email": "nobody"]),
+            written: [AccountNodes.account() / "ann" / "email": "nobody"]),
         Damage(
-            "a number is none", [.unreadable], isMended: false, written: [AccountPaths.accounts / "ann" / "phone": 5]),
+            "a number is none", [.unreadable], isMended: false, written: [AccountNodes.account() / "ann" / "phone": 5]),
         Damage(
             "identities are none", [.unreadable], isMended: false,
-            written: [AccountPaths.accounts / "ann" / "identities": "x"]),
+            written: [AccountNodes.account() / "ann" / "identities": "x"]),
         Damage(
             "two accounts have one address", [.twice], isMended: false,
-            written: [AccountPaths.accounts / "bob" / "email": "ann@example.com"]),
+            written: [AccountNodes.account() / "bob" / "email": "ann@example.com"]),
         Damage(
-            "a session of nobody", [.dangling], written: [AccountPaths.sessions / "eve" / "s": ["created": 1]]),
-        Damage("the number of accounts is another", [.miscounted], written: [AccountPaths.count: 7]),
-        Damage("the number of accounts is lost", [.miscounted], removed: [AccountPaths.count]),
+            "a session of nobody", [.dangling], written: [AccountNodes.session() / "eve" / "s": ["created": 1]]),
+        Damage("the number of accounts is another", [.miscounted], written: [AccountNodes.count(): 7]),
+        Damage("the number of accounts is lost", [.miscounted], removed: [AccountNodes.count()]),
     ]
 
     @Test(
@@ -102,7 +103,7 @@ struct AccountRuleTests {
         try await withAccounts { fixture in
             let ann = try await fixture.signUp()
             let bob = try await fixture.signUp("bob@example.com")
-            let account = AccountPaths.accounts / (try TreeKey(bob.uid))
+            let account = AccountNodes.account() / (try TreeKey(bob.uid))
             try await fixture.tree.set(account / "email", to: "ann@example.com")
             if isDeleted {
                 try await fixture.perform(.delete, ["localId": .string(bob.uid)], by: Fixture.admin)

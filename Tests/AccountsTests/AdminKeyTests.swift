@@ -1,5 +1,6 @@
 import Access
 import Cryptography
+import Model
 import Synchronization
 import Testing
 import Tree
@@ -83,7 +84,7 @@ import TreeModel
             let told = Recorder<[String]>()
             let keys = AdminKeys(of: fixture.store) { told.add($0.map(\.name)) }
             _ = try await keys.add("good", lifetimeSeconds: nil)
-            try await fixture.tree.set(AccountPaths.adminKeys / TreeKey(unchecked: "bad"), to: record)
+            try await fixture.tree.set(AccountNodes.adminKey() / TreeKey(unchecked: "bad"), to: record)
             try await keys.load()
             #expect(told.all.last == ["good"])
         }

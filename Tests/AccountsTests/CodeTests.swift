@@ -1,4 +1,5 @@
 import Access
+import Model
 import Testing
 import Tree
 import TreeModel
@@ -105,7 +106,7 @@ import TreeModel
             }
             #expect(await fixture.refusal(.resetPassword, ["oobCode": .string(codes[0])]) == "INVALID_OOB_CODE")
             #expect(await fixture.refusal(.resetPassword, ["oobCode": .string(codes[1])]) == "done")
-            #expect(try await fixture.tree.keys(of: AccountPaths.codes).count == 5)
+            #expect(try await fixture.tree.keys(of: AccountNodes.code()).count == 5)
         }
     }
 

@@ -1,5 +1,6 @@
 import Access
 import Logging
+import Model
 import Synchronization
 import Testing
 import Tree

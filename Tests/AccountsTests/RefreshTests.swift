@@ -1,4 +1,5 @@
 import Access
+import Model
 import Testing
 import Tree
 import TreeModel
@@ -174,7 +175,7 @@ import TreeModel
             fixture.clock.advance(seconds: 270 * 86_400)
             #expect(await fixture.refresh(next) == "TOKEN_EXPIRED")
             #expect(try await sweeper.sweep() == 1)
-            #expect(try await fixture.tree.get(AccountPaths.sessions) == nil)
+            #expect(try await fixture.tree.get(AccountNodes.session()) == nil)
         }
     }
 
@@ -188,7 +189,7 @@ import TreeModel
             #expect(try await sweeper.sweep(limit: 1) == 200)
             #expect(try await sweeper.sweep(limit: 1) == 50)
             #expect(try await sweeper.sweep() == 200, "those that were good the first time")
-            #expect(try await fixture.tree.get(AccountPaths.sessions) == nil)
+            #expect(try await fixture.tree.get(AccountNodes.session()) == nil)
         }
     }
 
@@ -210,7 +211,7 @@ import TreeModel
             #expect(await fixture.refresh(second) == "done", "it was used")
             #expect(await fixture.refresh(last.refreshToken) == "done")
             let key = try AccountStore.key(of: first.uid)
-            #expect(try await fixture.tree.keys(of: AccountPaths.sessions(of: key)).count == 50)
+            #expect(try await fixture.tree.keys(of: AccountNodes.session(key)).count == 50)
         }
     }
 }

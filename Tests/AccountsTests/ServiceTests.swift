@@ -1,4 +1,5 @@
 import Access
+import Model
 import Testing
 import Tree
 import TreeModel
@@ -162,7 +163,7 @@ import TreeModel
             let fresh = try await keys.rotate(isCompromised: true)
             #expect(try fresh.json()["keys"]?.list.count == 1)
             #expect(try fresh.json() != text)
-            try await fixture.tree.set(AccountPaths.keys, to: "damaged")
+            try await fixture.tree.set(AccountNodes.keys(), to: "damaged")
             await #expect(throws: TreeError.self) { try await keys.load() }
         }
     }

@@ -1,7 +1,7 @@
 import API
 import Foundation
 import Keeping
-import Posts
+import Model
 import Service
 import Social
 import Store
@@ -29,7 +29,7 @@ struct BackedUpStore: Sendable {
         folder = running.scratch.path + "/backups"
         try await post("At the lake #summer")
         try await tree.set("people/jan/following/maria", to: true)
-        try await eventually { [running] in try await running.storage.tree.get(Paths.jobs) == nil }
+        try await eventually { [running] in try await running.storage.tree.get(JobNodes.job()) == nil }
         try running.scratch.write("not a photo", to: "Storage/failed/unknown_format/maria/50% of\na.txt")
         try running.scratch.write("{}", to: "Storage/tintype.json")
     }

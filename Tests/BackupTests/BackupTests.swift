@@ -3,7 +3,7 @@ import Cryptography
 import Files
 import Foundation
 import Keeping
-import Posts
+import Model
 import Service
 import Store
 import TestSupport
@@ -54,7 +54,7 @@ struct BackupTests {
                 let load = Task {
                     for number in 0..<12 {
                         let id = try await store.post("\(number)", by: number % 2 == 0 ? "maria" : "jan")
-                        if number % 3 == 0 { try await store.tree.set(Paths.post(id), to: nil) }
+                        if number % 3 == 0 { try await store.tree.set(PostNodes.post(id), to: nil) }
                     }
                 }
                 for _ in 0..<3 { try await store.backup() }
@@ -155,7 +155,7 @@ struct BackupTests {
             let store = try await BackedUpStore(running)
             let id = try await store.post("Soon gone")
             let pause = await running.storage.sweeps.pause()
-            try await store.tree.set(Paths.post(id), to: nil)
+            try await store.tree.set(PostNodes.post(id), to: nil)
             try await running.pipeline.janitor.sweep()
             let folder = "Storage/blobs/maria/\(id)"
             #expect(running.scratch.exists(folder))
@@ -169,7 +169,7 @@ struct BackupTests {
             let store = try await BackedUpStore(running)
             let id = try await store.post("Soon gone")
             try await store.backup()
-            try await store.tree.set(Paths.post(id), to: nil)
+            try await store.tree.set(PostNodes.post(id), to: nil)
             try await running.pipeline.janitor.sweep()
             #expect(!running.scratch.exists("Storage/blobs/maria/\(id)"))
         }

@@ -2,7 +2,7 @@ import API
 import Files
 import Foundation
 import Keeping
-import Posts
+import Model
 import Service
 import Store
 import TestSupport
@@ -40,7 +40,7 @@ struct RestoreTests {
                 try await note()
                 try await store.tree.set("people/jan/following/maria", to: nil)
                 try await note()
-                try await store.tree.set(Paths.post(id), to: nil)
+                try await store.tree.set(PostNodes.post(id), to: nil)
                 try await note()
                 // Taken back by the change that brings it.
                 try await store.tree.set("likes" / id.key / "jan", to: .integer(6))
@@ -187,7 +187,7 @@ struct RestoreTests {
                 let store = try await BackedUpStore(running)
                 let id = try await store.post("Soon gone")
                 try await store.backup()
-                try await store.tree.set(Paths.post(id), to: nil)
+                try await store.tree.set(PostNodes.post(id), to: nil)
                 try await running.pipeline.janitor.sweep()
                 try await store.post("Stays")
                 try await store.backup()

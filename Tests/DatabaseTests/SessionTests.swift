@@ -129,7 +129,8 @@ struct SessionTests {
             #expect(throws: Failure.self) { try write.check(announced: limit.maxBytes + 1) }
             let string = Array("\"\(String(repeating: "x", count: 1 << 20))\",".utf8)
             let strings = (0...limit.maxBytes / string.count).flatMap { _ in string }
-            try write.receive((Array("[".utf8) + strings.dropLast(strings.count + 1 - limit.maxBytes)).span)
+            let text = Array("[".utf8) + strings.dropLast(strings.count + 1 - limit.maxBytes)
+            try write.receive(text.span)
             #expect(throws: Failure.self) { try write.receive(Array("1".utf8).span) }
         }
     }

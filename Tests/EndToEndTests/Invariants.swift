@@ -1,6 +1,6 @@
 import Files
 import Keeping
-import Posts
+import Model
 import Service
 import Store
 import Testing

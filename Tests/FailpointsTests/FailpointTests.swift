@@ -80,7 +80,7 @@ struct FailpointTests {
         var found = 0
         let modules = [
             "Files", "Store", "Uploads", "Keeping", "Service", "Inbox", "Transport", "Requests", "Server", "Tree",
-            "Posts",
+            "Model",
         ]
         for module in modules {
             let folder = root.appending(path: module)

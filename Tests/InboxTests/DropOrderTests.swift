@@ -2,7 +2,7 @@ import API
 import Dispatch
 import Files
 import Imaging
-import Posts
+import Model
 import Service
 import Store
 import TestSupport
@@ -55,7 +55,7 @@ struct DropOrderTests {
 
     /// The files that a user's posts were, the post that was published first before the others.
     private func published(_ running: RunningPipeline, by user: String = "amy") async throws -> [String] {
-        let list = Paths.publishedPosts(by: try #require(UserID(user)))
+        let list = PostNodes.publishedBy(try #require(UserID(user)))
         let page = try await PostReader(running.storage.tree).page(of: list, before: nil, limit: 200)
         var sources: [String] = []
         for id in page.items.reversed().compactMap({ PostID($0.id.string) }) {
@@ -147,7 +147,7 @@ struct DropOrderTests {
                 renderer.allow()
                 try await eventually { try await published(running).count == 2 }
                 #expect(try await published(running) == ["1.jpg", "2.jpg"])
-                try await eventually { try await running.storage.tree.get(Paths.queue) == nil }
+                try await eventually { try await running.storage.tree.get(UploadNodes.queued()) == nil }
             }
         }
     }

@@ -1,6 +1,6 @@
 import API
 import Files
-import Posts
+import Model
 import Service
 import Store
 import TestSupport
@@ -32,7 +32,7 @@ struct DuplicateTests {
             try await eventually {
                 try await running.storage.blobs.fileNames(userID: "maria", postID: id.description).isEmpty
             }
-            try await eventually { try await running.storage.tree.get(Paths.queue) == nil }
+            try await eventually { try await running.storage.tree.get(UploadNodes.queued()) == nil }
         }
     }
 
@@ -41,7 +41,7 @@ struct DuplicateTests {
         try await withInbox(settings: { $0.duplicates.general = .link }, intake: waitingForPhotos) { running in
             try running.drop(Self.photo, as: "maria/first.jpg")
             let first = try await running.document("done/maria/first.jpg.receipt.json")
-            let post = Paths.post(try #require(first["post"].flatMap { PostID($0) }))
+            let post = PostNodes.post(try #require(first["post"].flatMap { PostID($0) }))
             for (name, text) in [("second", "At the #lake"), ("third", "At the sea")] {
                 try running.scratch.write(
                     #"{"text": "\#(text)", "alt": "A jetty"}"#, to: "Storage/inbox/maria/\(name).jpg.json")
@@ -93,7 +93,7 @@ struct DuplicateTests {
             try running.drop(Self.photo, as: "maria/first.jpg")
             let first = try await running.document("done/maria/first.jpg.receipt.json")
             let id = try #require(first["post"].flatMap { PostID($0) })
-            try await running.storage.tree.set(Paths.post(id), to: nil)
+            try await running.storage.tree.set(PostNodes.post(id), to: nil)
             try running.drop(Self.photo, as: "maria/again.jpg")
             let again = try await running.document("done/maria/again.jpg.receipt.json")
             #expect(again["outcome"] == "published" && again["post"] != first["post"])

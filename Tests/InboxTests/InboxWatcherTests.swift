@@ -1,7 +1,7 @@
 import API
 import Files
 import Foundation
-import Posts
+import Model
 import Store
 import TestSupport
 import Testing
@@ -19,7 +19,7 @@ struct InboxWatcherTests {
             #expect(post["author"]?["uid"]?.stringValue == "maria")
             #expect(post["photos"]?["0"]?["width"]?.integerValue == 96, "upright")
             let receipt = try running.scratch.read("Storage/done/maria/IMG 1.jpg.receipt.json")
-            let id = try #require(try await running.storage.tree.keys(of: Paths.posts).first)
+            let id = try #require(try await running.storage.tree.keys(of: PostNodes.post()).first)
             #expect(receipt.contains(id.description))
             try await eventually { try running.storage.incoming.names().isEmpty }
             #expect(!running.scratch.exists("Storage/inbox/maria/IMG 1.jpg"))
@@ -171,9 +171,9 @@ struct InboxWatcherTests {
             try await withInbox(in: scratch) { running in
                 try await eventually { try await running.posts().count == 21 }
                 try await eventually { scratch.exists("Storage/done/u0/claimed.jpg") }
-                let ids = try await running.storage.tree.keys(of: Paths.posts).map(\.description)
+                let ids = try await running.storage.tree.keys(of: PostNodes.post()).map(\.description)
                 #expect(ids.contains(claimed.value))
-                try await eventually { try await running.storage.tree.get(Paths.queue) == nil }
+                try await eventually { try await running.storage.tree.get(UploadNodes.queued()) == nil }
             }
         }
     }

@@ -2,7 +2,7 @@ import Files
 import Foundation
 import Glibc
 import Inbox
-import Posts
+import Model
 import Store
 import TestSupport
 import Testing
@@ -63,7 +63,7 @@ struct NameTests {
             try running.drop(Self.photo, as: "maria/\(photo)")
             let receipt = try await running.document("done/maria/\(photo).receipt.json")
             let post = try #require(receipt["post"].flatMap { PostID($0) })
-            #expect(try await running.storage.tree.get(Paths.post(post) / "text") == "Summer")
+            #expect(try await running.storage.tree.get(PostNodes.post(post) / "text") == "Summer")
             #expect(!running.scratch.exists("Storage/inbox/maria/\(document).json"))
         }
     }
@@ -80,7 +80,7 @@ struct NameTests {
             try rename("\(running.scratch.path)/photo", to: Array("\(inbox)/maria/".utf8) + name)
             let receipt = try await running.document("done/maria/caf%E9%FF.jpg.receipt.json")
             let id = try #require(receipt["post"].flatMap { PostID($0) })
-            let text = try await running.storage.tree.get(Paths.post(id) / "text")
+            let text = try await running.storage.tree.get(PostNodes.post(id) / "text")
             #expect(text == "strange")
 
             try running.drop(Self.photo, as: "../packing/a.post/1.jpg")

@@ -3,7 +3,7 @@ import Access
 import Files
 import Foundation
 import Keeping
-import Posts
+import Model
 import Service
 import Store
 import TestSupport
@@ -31,7 +31,7 @@ struct RetentionTests {
             for number in 0..<2 { try running.drop(Self.photo, as: "../packing/album.post/\(number).jpg") }
             try running.move("packing/album.post", to: "inbox/maria/album.post")
             _ = try await running.document("done/maria/album.post.receipt.json")
-            try await eventually { try await running.storage.tree.get(Paths.queue) == nil }
+            try await eventually { try await running.storage.tree.get(UploadNodes.queued()) == nil }
 
             try running.scratch.write("mine", to: "Storage/done/maria/mine.txt")
             try running.scratch.write("edited", to: "Storage/done/maria/edited.jpg")
@@ -56,7 +56,7 @@ struct RetentionTests {
         try await withInbox(settings: { $0.retention = Retention(done: lifetime) }) { running in
             try running.drop(Self.photo, as: "maria/a.jpg")
             _ = try await running.document("done/maria/a.jpg.receipt.json")
-            try await eventually { try await running.storage.tree.get(Paths.queue) == nil }
+            try await eventually { try await running.storage.tree.get(UploadNodes.queued()) == nil }
             try await running.pipeline.janitor.sweepArchives()
             #expect(try files(in: "done", of: running) == ["maria/a.jpg", "maria/a.jpg.receipt.json"])
         }
@@ -77,14 +77,14 @@ struct RetentionTests {
                     // A second one of the name, which is put away under another.
                     try running.drop(Self.photo, as: "maria/\(name)")
                     try await eventually { try await running.posts().count == number + 2 }
-                    try await eventually { try await running.storage.tree.get(Paths.queue) == nil }
+                    try await eventually { try await running.storage.tree.get(UploadNodes.queued()) == nil }
                     let first = try #require(PostID(receipt["post"] ?? ""))
                     _ = try await running.pipeline.publisher.deletePost(first, by: .admin)
                 }
                 try await running.pipeline.janitor.sweep()
                 let left = try files(in: "done", of: running).filter { !$0.contains(".receipt.json") }
                 #expect(left.count == (lifetime == nil ? 4 : 2), "\(left)")
-                for post in try await running.storage.tree.keys(of: Paths.posts) {
+                for post in try await running.storage.tree.keys(of: PostNodes.post()) {
                     let last = try #require(PostID(post.description))
                     _ = try await running.pipeline.publisher.deletePost(last, by: .admin)
                 }
@@ -110,7 +110,7 @@ struct RetentionTests {
             let bytes = try Fixture.bytes("truncated-baseline-420.jpg")
             let refused = try await running.upload([("cut.jpg", bytes)], by: "jan")
             #expect(refused.state == .failed)
-            try await eventually { try await running.storage.tree.get(Paths.queue) == nil }
+            try await eventually { try await running.storage.tree.get(UploadNodes.queued()) == nil }
             try await running.pipeline.janitor.sweepArchives()
             let files = try files(in: "failed", of: running)
             #expect(files.filter { $0.hasSuffix(".reason.json") }.count == left, "\(files)")
@@ -125,7 +125,7 @@ struct RetentionTests {
                 try running.drop(Self.photo, as: "maria/lake.jpg")
                 try await eventually { try await running.pipeline.report.status().duplicates == round || round == 0 }
                 _ = try await running.document("done/maria/lake.jpg.receipt.json")
-                try await eventually { try await running.storage.tree.get(Paths.queue) == nil }
+                try await eventually { try await running.storage.tree.get(UploadNodes.queued()) == nil }
             }
             #expect(try files(in: "done", of: running) == ["maria/lake.jpg", "maria/lake.jpg.receipt.json"])
             let receipt = try await running.document("done/maria/lake.jpg.receipt.json")

@@ -1,7 +1,7 @@
 import Foundation
 import Inbox
 import Logging
-import Posts
+import Model
 import Service
 import Store
 import TestSupport
@@ -37,7 +37,7 @@ func withInbox(
 
 extension RunningPipeline {
     func posts() async throws -> [TreeValue] {
-        try await storage.tree.children(of: Paths.posts).map(\.value)
+        try await storage.tree.children(of: PostNodes.post()).map(\.value)
     }
 
     /// Drops a file as `mv` does: it appears whole.

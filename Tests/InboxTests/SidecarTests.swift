@@ -1,7 +1,7 @@
 import API
 import Files
 import Foundation
-import Posts
+import Model
 import Store
 import TestSupport
 import Testing
@@ -273,8 +273,8 @@ struct AudienceSidecarTests {
             }
             try await eventually { try await tree.keys(of: "stories/c").count == 1 }
             try await eventually { running.scratch.exists("Storage/failed/not_member/jan/lake.jpg") }
-            #expect(try await tree.get(Paths.posts) == nil)
-            #expect(try await tree.get(Paths.audiencePosts)?.object?.values.first?["author"]?["uid"] == "maria")
+            #expect(try await tree.get(PostNodes.post()) == nil)
+            #expect(try await tree.get(AudienceNodes.post())?.object?.values.first?["author"]?["uid"] == "maria")
         }
     }
 }

@@ -2,8 +2,8 @@ import API
 import Files
 import Foundation
 import Glibc
+import Model
 import NIOCore
-import Posts
 import Service
 import Store
 import Synchronization
@@ -60,7 +60,7 @@ struct TakingTests {
             try await withInbox(in: scratch, intake: { $0.copies = true }) { running in
                 let receipt = try await running.document("done/maria/album/a.jpg.receipt.json")
                 #expect(receipt["outcome"] == "published")
-                try await eventually { try await running.storage.tree.get(Paths.queue) == nil }
+                try await eventually { try await running.storage.tree.get(UploadNodes.queued()) == nil }
                 #expect(try await running.posts().count == 1)
                 let done = URL(fileURLWithPath: "\(scratch.path)/Storage/done/maria/album/a.jpg")
                 #expect(try Array(Data(contentsOf: done)) == bytes)
@@ -204,7 +204,7 @@ struct TakingTests {
             try await withInbox(in: scratch, intake: { $0.quietTime = .zero }) { running in
                 try await eventually { try await running.posts().count == 121 }
                 var sources: [String] = []
-                for id in try await running.storage.tree.keys(of: Paths.posts) {
+                for id in try await running.storage.tree.keys(of: PostNodes.post()) {
                     let record = try await running.pipeline.store.record(of: try #require(PostID(id.description)))
                     sources.append("\(record?.owner.description ?? "")/\(record?.source ?? "")")
                 }

@@ -1,6 +1,6 @@
 import API
 import Files
-import Posts
+import Model
 import Service
 import Store
 import TestSupport
@@ -63,7 +63,7 @@ struct WithheldWordsTests {
                 }
             }
             try await eventually { try await tree.keys(of: "stories/c").count == 1 }
-            #expect(try await tree.get(Paths.posts) == nil)
+            #expect(try await tree.get(PostNodes.post()) == nil)
         }
     }
 

@@ -1,4 +1,4 @@
-"""What is found in a text: by the page as by the service, for which Tests/PostsTests reads the same file."""
+"""What is found in a text: by the page as by the service, for which Tests/ModelTests reads the same file."""
 
 import json
 

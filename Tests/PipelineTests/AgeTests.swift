@@ -2,7 +2,7 @@ import API
 import Foundation
 import Keeping
 import Logging
-import Posts
+import Model
 import TestSupport
 import Testing
 import Tree
@@ -76,8 +76,8 @@ struct AgeTests {
                 #expect(running.storage.age.mismatch?.code.rawValue == example.code)
                 #expect(running.pipeline.janitor.hold?.code.rawValue == example.code)
                 // Deletions that are recorded wait as well.
-                try await running.storage.tree.set(Paths.deleted(old), to: 0)
-                try await running.storage.tree.set(Paths.post(old), to: nil)
+                try await running.storage.tree.set(FileNodes.deleted(old), to: 0)
+                try await running.storage.tree.set(PostNodes.post(old), to: nil)
                 try await running.pipeline.janitor.sweep()
                 try await running.pipeline.unclaimed.look()
                 if example.code != nil { #expect(try scratch.originals() == present) }

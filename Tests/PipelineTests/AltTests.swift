@@ -2,8 +2,8 @@ import API
 import Cryptography
 import Files
 import Imaging
+import Model
 import NIOCore
-import Posts
 import Service
 import Store
 import TestSupport
@@ -29,7 +29,7 @@ struct AltTests {
     }
 
     private func alts(_ id: PostID, _ running: RunningPipeline) async throws -> [String] {
-        let post = try #require(try await running.storage.tree.get(Paths.post(id)))
+        let post = try #require(try await running.storage.tree.get(PostNodes.post(id)))
         return try #require(PostPhotos.read(post)).map(\.alt)
     }
 
@@ -44,7 +44,7 @@ struct AltTests {
             let id = try #require(accepted.value)
             try await withPipeline(in: scratch) { running in
                 #expect(try await running.pipeline.store.end(of: id).state == .published)
-                let photos = Paths.post(id) / "photos"
+                let photos = PostNodes.post(id) / "photos"
                 #expect(try await running.storage.tree.get(photos / "0" / "alt") == "A jetty")
                 #expect(try await running.storage.tree.get(photos / "1" / "alt") == nil)
                 // A client of the database describes the other one, and the first one better.

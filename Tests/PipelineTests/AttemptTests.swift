@@ -2,7 +2,7 @@ import API
 import Cryptography
 import Files
 import Imaging
-import Posts
+import Model
 import Service
 import Store
 import TestSupport
@@ -53,15 +53,15 @@ struct AttemptTests {
     /// Has an attempt at a post make its files, and end before the switch.
     private func cutOff(_ id: PostID, _ running: RunningPipeline) async throws {
         let tree = running.storage.tree
-        let post = try #require(try await tree.get(Paths.post(id)))
+        let post = try #require(try await tree.get(PostNodes.post(id)))
         let record = try #require(try await running.pipeline.store.record(of: id))
         let old = try #require(PostPhotos.read(post))
         let change = RenditionSwitch(
-            tools: running.pipeline.tools, path: Paths.post(id), record: record, old: old, value: "another",
+            tools: running.pipeline.tools, path: PostNodes.post(id), record: record, old: old, value: "another",
             recipes: running.pipeline.settings.recipes)
         #expect(try await !change.run([0], priority: .batch))
-        #expect(try await tree.get(Paths.post(id)) == post)
-        #expect(try await tree.keys(of: Paths.attempts(id)).count == 1)
+        #expect(try await tree.get(PostNodes.post(id)) == post)
+        #expect(try await tree.keys(of: UploadNodes.attempt(id)).count == 1)
     }
 
     private func files(_ id: PostID, _ running: RunningPipeline) async throws -> Set<String> {
@@ -71,7 +71,7 @@ struct AttemptTests {
     /// All files that are listed as garbage.
     private func garbage(_ running: RunningPipeline) async throws -> Set<String> {
         var names: Set<String> = []
-        for entry in try await running.storage.tree.children(of: Paths.garbage) {
+        for entry in try await running.storage.tree.children(of: FileNodes.garbage()) {
             for name in (entry.value["blobs"]?.object ?? [:]).values.compactMap(\.stringValue) {
                 names.insert(try BlobName(name).fileName)
             }
@@ -83,7 +83,7 @@ struct AttemptTests {
     func adopted(lost: Int) async throws {
         try await withPosts(1) { running, renderer in
             let tree = running.storage.tree
-            let id = try #require(try await tree.keys(of: Paths.posts).compactMap { PostID($0.string) }.first)
+            let id = try #require(try await tree.keys(of: PostNodes.post()).compactMap { PostID($0.string) }.first)
             let before = try await files(id, running)
             try await cutOff(id, running)
             let made = try await files(id, running).subtracting(before)
@@ -95,7 +95,7 @@ struct AttemptTests {
             #expect(progress.switched == 1 && progress.failed == 0)
             #expect(renderer.encoded.value.count == 2 + lost, "\(renderer.encoded.value)")
 
-            let post = try #require(try await tree.get(Paths.post(id)))
+            let post = try #require(try await tree.get(PostNodes.post(id)))
             let photo = try #require(PostPhotos.read(post)?.first)
             let record = try #require(try await running.pipeline.store.record(of: id)?.photos[0])
             #expect(Set(photo.renditions.keys) == ["full", "thumb"])
@@ -112,7 +112,7 @@ struct AttemptTests {
             let shown = Set(photo.renditions.values.map(\.fileName))
             let garbage = try await garbage(running)
             #expect(garbage.isDisjoint(with: shown) && present == shown.union(garbage).union([record.fileName]))
-            #expect(try await tree.get(Paths.attempts) == nil)
+            #expect(try await tree.get(UploadNodes.attempt()) == nil)
         }
     }
 
@@ -120,16 +120,16 @@ struct AttemptTests {
     func notAdopted() async throws {
         try await withPosts(1) { running, renderer in
             let tree = running.storage.tree
-            let id = try #require(try await tree.keys(of: Paths.posts).compactMap { PostID($0.string) }.first)
+            let id = try #require(try await tree.keys(of: PostNodes.post()).compactMap { PostID($0.string) }.first)
             let before = try await files(id, running)
             try await cutOff(id, running)
             let made = try await files(id, running).subtracting(before)
-            let attempt = try #require(try await tree.keys(of: Paths.attempts(id)).first)
-            try await tree.set(Paths.attempts(id) / attempt / "engine", to: "another")
+            let attempt = try #require(try await tree.keys(of: UploadNodes.attempt(id)).first)
+            try await tree.set(UploadNodes.attempt(id) / attempt / "engine", to: "another")
             let progress = try await Rethumb(running.pipeline.tools, selection: .init(), isDryRun: false).run { _ in }
             #expect(progress.switched == 1 && renderer.encoded.value.count == 4)
             #expect(try await garbage(running).isSuperset(of: made))
-            #expect(try await tree.get(Paths.attempts) == nil)
+            #expect(try await tree.get(UploadNodes.attempt()) == nil)
         }
     }
 
@@ -137,14 +137,14 @@ struct AttemptTests {
     func collected() async throws {
         try await withPosts(1) { running, _ in
             let tree = running.storage.tree
-            let id = try #require(try await tree.keys(of: Paths.posts).compactMap { PostID($0.string) }.first)
+            let id = try #require(try await tree.keys(of: PostNodes.post()).compactMap { PostID($0.string) }.first)
             let before = try await files(id, running)
             try await cutOff(id, running)
             running.clock.advance(by: 2 * 3_600_000)
             try await running.pipeline.garbage.collect()
             #expect(try await files(id, running) == before)
-            #expect(try await tree.get(Paths.attempts) == nil)
-            #expect(try await tree.get(Paths.garbage) == nil)
+            #expect(try await tree.get(UploadNodes.attempt()) == nil)
+            #expect(try await tree.get(FileNodes.garbage()) == nil)
         }
     }
 

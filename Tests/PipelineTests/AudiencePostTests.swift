@@ -2,7 +2,7 @@ import API
 import Access
 import Files
 import Foundation
-import Posts
+import Model
 import Service
 import Social
 import Store
@@ -83,7 +83,7 @@ struct AudiencePostTests {
             let token = try await tree.token
             let record = try await upload(running, for: ["class-7b", "school"])
             let id = record.id
-            let post = try #require(try await tree.get(Paths.audiencePost(id)))
+            let post = try #require(try await tree.get(AudienceNodes.post(id)))
             #expect(post["audiences"] == ["class-7b": true, "school": true])
             for story in ["stories/class-7b", "stories/school"] as [TreePath] {
                 let copy = try #require(try await tree.get(story / id.key))
@@ -95,7 +95,7 @@ struct AudiencePostTests {
             for place in ["posts", "hashtags", "feed", "people/maria/posts", "stats/people/maria"] as [TreePath] {
                 #expect(try await tree.get(place) == nil, "\(place)")
             }
-            for list in [Paths.publishedPosts, Paths.publishedPosts(by: record.owner), Paths.postPositions] {
+            for list in [PostNodes.published(), PostNodes.publishedBy(record.owner), PostNodes.position()] {
                 #expect(try await tree.get(list) == nil, "\(list)")
             }
             let changes = try await tree.changes(since: token, limit: 100)
@@ -114,14 +114,14 @@ struct AudiencePostTests {
         try await withClass { running in
             let (tree, pipeline) = (running.storage.tree, running.pipeline)
             let record = try await upload(running)
-            let restricted = Paths.restrictedMedia(ofPost: record.id.key) / record.owner.key
+            let restricted = AudienceNodes.restrictedMedia(record.id.key) / record.owner.key
             _ = try await pipeline.publisher.deletePost(record.id, by: .admin)
             #expect(try await tree.get("stories") == nil)
             try await pipeline.janitor.sweep()
             #expect(try await files(of: record, running) > 1)
             #expect(try await pipeline.unclaimed.list().isEmpty)
             #expect(try await tree.get(restricted) == true)
-            try await tree.set(Paths.deleted(record.id), to: 0)
+            try await tree.set(FileNodes.deleted(record.id), to: 0)
             try await pipeline.janitor.sweep()
             #expect(try await files(of: record, running) == 0)
             #expect(try await tree.get(restricted) == nil)
@@ -138,11 +138,11 @@ struct AudiencePostTests {
             )
             try await tree.set("audiences/class-7b", to: nil)
             #expect(try await tree.get("memberships") == ["maria": ["school": "poster"]], "at once")
-            try await eventually { try await tree.get(Paths.audiencePost(one.id)) == nil }
-            try await eventually { try await tree.get(Paths.audiencePost(both.id))?["audiences"] == ["school": true] }
+            try await eventually { try await tree.get(AudienceNodes.post(one.id)) == nil }
+            try await eventually { try await tree.get(AudienceNodes.post(both.id))?["audiences"] == ["school": true] }
             #expect(try await tree.get("stories/school" / both.id.key) != nil)
             #expect(try await tree.get("memberships") == ["maria": ["school": "poster"]])
-            try await tree.set(Paths.deleted(one.id), to: 0)
+            try await tree.set(FileNodes.deleted(one.id), to: 0)
             try await pipeline.janitor.sweep()
             #expect(try await files(of: one, running) == 0)
             #expect(try await files(of: both, running) > 1)
@@ -159,7 +159,7 @@ struct AudiencePostTests {
                 refusal = failure
             }
             #expect(refusal?.code == (user == "jan" ? .notAllowed : .notMember))
-            #expect(try await running.storage.tree.get(Paths.queue) == nil)
+            #expect(try await running.storage.tree.get(UploadNodes.queued()) == nil)
         }
     }
 
@@ -175,8 +175,8 @@ struct AudiencePostTests {
             let end = try await send("rgb-8.png", record, running)
             #expect(end.state == .failed)
             #expect(end.error?.code == .notMember)
-            #expect(try await tree.get(Paths.audiencePosts) == nil)
-            #expect(try await tree.get(Paths.posts) == nil)
+            #expect(try await tree.get(AudienceNodes.post()) == nil)
+            #expect(try await tree.get(PostNodes.post()) == nil)
             try await eventually { try await files(of: record, running) == 0 }
         }
     }
@@ -203,7 +203,7 @@ struct AudiencePostTests {
         try await withClass { running in
             let (tree, pipeline) = (running.storage.tree, running.pipeline)
             let record = try await upload(running, "exif-gps.jpg")
-            let path = Paths.audiencePost(record.id)
+            let path = AudienceNodes.post(record.id)
             try await tree.set(path / "photos" / "0" / "renditions" / "thumb", to: nil)
             var selection = PostSelection()
             for user in [nil, record.owner] {

@@ -1,5 +1,5 @@
 import API
-import Posts
+import Model
 import Service
 import TestSupport
 import Testing
@@ -18,18 +18,18 @@ extension AuditDamage {
         },
         .init(.entryDangling, "bytes are said to be shown by a post that shows others") { store in
             let entry = try await store.indexEntry(of: store.post)
-            try await store.write([Paths.photoHash(store.maria, "abc"): try await store.tree.get(entry)])
+            try await store.write([FileNodes.content(store.maria, "abc" as TreeKey): try await store.tree.get(entry)])
         },
         .init(.counterWrong, "nothing says that the room of all files is counted") {
-            try await $0.write([Paths.usageVersion: nil])
+            try await $0.write([UsageNodes.version(): nil])
         },
         .init(.counterWrong, "the room that is kept for an unfinished object is not counted") { store in
             let object = ResumableObject(
                 try #require(ObjectName("jan/b")), ObjectMetadata(), identity: .null, secret: "")
             let file = try await store.running.pipeline.objects.begin(object, of: store.jan.key, length: 12_345)
             try await store.write([
-                Paths.usage(of: store.jan.key, file.id.key): nil, Paths.usageOfOwners / store.jan.key: nil,
-                Paths.usageOfAll: try await store.tree.get(Paths.usageOfOwners / store.maria.key),
+                UsageNodes.ofFile(store.jan.key, file.id.key): nil, UsageNodes.ofOwner() / store.jan.key: nil,
+                UsageNodes.ofAll(): try await store.tree.get(UsageNodes.ofOwner() / store.maria.key),
             ])
         },
         misplaced("a file among the folders of people", "notes.txt"),

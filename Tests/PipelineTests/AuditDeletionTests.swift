@@ -2,7 +2,7 @@ import API
 import Access
 import Files
 import Imaging
-import Posts
+import Model
 import Service
 import Social
 import Store
@@ -22,7 +22,7 @@ struct AuditDeletionTests {
         try await withPipeline(settings: { $0.gracePeriod = .zero }) { running in
             let store = try await AuditStore(running)
             _ = try await running.pipeline.publisher.deletePost(store.post, by: .admin)
-            try await eventually { try await store.tree.get(Paths.jobs) == nil }
+            try await eventually { try await store.tree.get(JobNodes.job()) == nil }
             if isSwept {
                 running.clock.advance()
                 try await running.pipeline.janitor.sweep()
@@ -35,7 +35,7 @@ struct AuditDeletionTests {
             update[place / "jan"] = list == "likes" ? 1 : comment
             update.scope = .removal  // Behind what takes it back today.
             try await store.tree.update(update)
-            try await eventually { try await store.tree.get(Paths.jobs) == nil }
+            try await eventually { try await store.tree.get(JobNodes.job()) == nil }
 
             let found = try await store.audit(.check).findings
             #expect(found.map(\.kind) == [.entryDangling] && found.map(\.path) == ["\(place)"], "\(found)")

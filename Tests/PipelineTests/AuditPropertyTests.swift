@@ -2,8 +2,8 @@ import API
 import Access
 import Foundation
 import Imaging
+import Model
 import NIOCore
-import Posts
 import Service
 import Social
 import Store
@@ -44,7 +44,7 @@ struct AuditPropertyTests {
                 isOver.change { $0 = true }
                 try await group.waitForAll()
             }
-            try await eventually { try await store.tree.get(Paths.jobs) == nil }
+            try await eventually { try await store.tree.get(JobNodes.job()) == nil }
             try await running.pipeline.janitor.sweep()
             #expect(try await store.audit(.verify).findings.isEmpty, "seed \(run.seed)")
         }
@@ -110,7 +110,7 @@ struct AuditPropertyTests {
             if random.chance(50) {
                 _ = try await store.running.pipeline.publisher.deletePost(id, by: .admin)
             } else {
-                try await store.tree.set(Paths.post(id), to: nil)
+                try await store.tree.set(PostNodes.post(id), to: nil)
             }
         }
 
@@ -155,8 +155,8 @@ struct AuditPropertyTests {
             case 1: try await tree.set("likes" / id.key / "jan", to: random.chance(70) ? 1 : nil)
             case 2:
                 try await tree.set(
-                    Paths.post(id) / "text", to: .string("#other\(random.below(3))"),
-                    if: [.exists(Paths.post(id) / "author")])
+                    PostNodes.post(id) / "text", to: .string("#other\(random.below(3))"),
+                    if: [.exists(PostNodes.post(id) / "author")])
             default: try await tree.set("blocking" / key / "jan", to: random.chance(50) ? true : nil)
             }
         }

@@ -1,7 +1,7 @@
 import API
 import Foundation
+import Model
 import NIOCore
-import Posts
 import Service
 import Social
 import Store
@@ -59,7 +59,7 @@ struct AuditStore: Sendable {
         object = try await running.pipeline.objects.put(
             try await upload.finish(), as: try #require(ObjectName("maria/a")), ObjectMetadata()
         ) { _ in }
-        try await eventually { try await tree.get(Paths.jobs) == nil }
+        try await eventually { try await tree.get(JobNodes.job()) == nil }
     }
 
     /// Looks through the store.

@@ -1,7 +1,7 @@
 import API
 import Access
 import Foundation
-import Posts
+import Model
 import Service
 import Social
 import Store
@@ -65,7 +65,8 @@ struct AuditTests {
             let entries: [(Int64, String)] = [(2, "later.jpg"), (1, "earlier.jpg"), (90_000, "new.jpg")]
             for (milliseconds, file) in entries {
                 let key = PushID.first(at: 1_700_000_000_000 + milliseconds).key
-                try await tree.set(Paths.garbage / key, to: ["after": 1, "blobs": ["0": .string("maria/p/\(file)")]])
+                try await tree.set(
+                    FileNodes.garbage() / key, to: ["after": 1, "blobs": ["0": .string("maria/p/\(file)")]])
                 try await tree.snapshot { try names.update(in: $0) }
                 #expect(names.contains("maria/p/\(file)"), "\(file)")
             }
@@ -111,7 +112,7 @@ struct AuditTests {
             try await running.pipeline.janitor.sweep()
             #expect(!FileManager.default.fileExists(atPath: damaged))
             let record = try await store.record(store.post)
-            let post = try #require(try await store.tree.get(Paths.post(store.post)))
+            let post = try #require(try await store.tree.get(PostNodes.post(store.post)))
             let shown = Set(try #require(PostPhotos.read(post)).flatMap { $0.renditions.values.map(\.fileName) })
             #expect(Set(record.photos[0]?.files.keys.map { $0 } ?? []) == shown, "what is gone is forgotten")
             #expect(try await store.audit(.verify).findings.isEmpty)
@@ -232,7 +233,7 @@ struct AuditTests {
     func learning() async throws {
         try await withPipeline { running in
             let store = try await AuditStore(running)
-            try await store.write([Paths.photo(0, of: store.post) / "files": nil])
+            try await store.write([UploadNodes.photo(0, of: store.post) / "files": nil])
             #expect(try await store.audit(.verify).findings.isEmpty)
             #expect(try await store.record(store.post).photos[0]?.files.isEmpty == false)
             try store.flip(try await store.rendition("full-", of: store.post))

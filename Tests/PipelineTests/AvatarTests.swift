@@ -2,7 +2,7 @@ import API
 import Files
 import Foundation
 import Imaging
-import Posts
+import Model
 import Service
 import Social
 import Store
@@ -20,7 +20,7 @@ struct AvatarTests {
     /// Makes a person, and gives the id.
     private func person(_ running: RunningPipeline) async throws -> UserID {
         let uid = try #require(maria)
-        try await running.storage.tree.set(Paths.person(uid) / "full_name", to: "Maria")
+        try await running.storage.tree.set(PeopleNodes.person(uid) / "full_name", to: "Maria")
         return uid
     }
 
@@ -38,7 +38,7 @@ struct AvatarTests {
     }
 
     private func picture(of uid: UserID, _ running: RunningPipeline) async throws -> String? {
-        try await running.storage.tree.get(Paths.person(uid) / "profile_picture")?.stringValue
+        try await running.storage.tree.get(PeopleNodes.person(uid) / "profile_picture")?.stringValue
     }
 
     private func files(of record: UploadRecord, _ running: RunningPipeline) async throws -> [String] {
@@ -49,7 +49,7 @@ struct AvatarTests {
     /// Ends the grace period of what is gone, and sweeps.
     private func sweepAll(_ running: RunningPipeline) async throws {
         let tree = running.storage.tree
-        for key in try await tree.keys(of: Paths.deleted) { try await tree.set(Paths.deleted / key, to: 0) }
+        for key in try await tree.keys(of: FileNodes.deleted()) { try await tree.set(FileNodes.deleted() / key, to: 0) }
         try await running.pipeline.janitor.sweep()
     }
 
@@ -73,9 +73,9 @@ struct AvatarTests {
             #expect(header.size.width <= 512)
             #expect(side == nil || header.size.width == side)
             let tree = running.storage.tree
-            #expect(try await tree.get(Paths.posts) == nil)
-            #expect(try await tree.get(Paths.postsOf(uid)) == nil)
-            #expect(try await tree.get(Paths.queue) == nil)
+            #expect(try await tree.get(PostNodes.post()) == nil)
+            #expect(try await tree.get(PeopleNodes.ownPost(uid)) == nil)
+            #expect(try await tree.get(UploadNodes.queued()) == nil)
             #expect(try await running.pipeline.unclaimed.list().isEmpty)
             // The same photo is no duplicate of a picture, nor the other way round.
             let post = try await running.upload([(fixture, try Fixture.bytes(fixture))], by: "maria")
@@ -106,7 +106,7 @@ struct AvatarTests {
                 #expect(try await running.pipeline.store.record(of: record.id)?.state == .deleted)
             }
             #expect(try await files(of: records[2], running).count == 2)
-            #expect(try await running.storage.tree.get(Paths.deleted) == nil)
+            #expect(try await running.storage.tree.get(FileNodes.deleted()) == nil)
         }
     }
 
@@ -131,7 +131,7 @@ struct AvatarTests {
                 #expect(try await files(of: new, running).count == 2)
                 #expect(try await running.pipeline.unclaimed.list().isEmpty)
                 // Whoever removes it by the database.
-                try await running.storage.tree.set(Paths.person(uid) / "profile_picture", to: nil)
+                try await running.storage.tree.set(PeopleNodes.person(uid) / "profile_picture", to: nil)
                 try await sweepAll(running)
                 #expect(try await files(of: new, running).isEmpty)
             }
@@ -143,7 +143,7 @@ struct AvatarTests {
         try await withPipeline { running in
             let uid = try await person(running)
             let tree = running.storage.tree
-            let field = Paths.person(uid) / "profile_picture"
+            let field = PeopleNodes.person(uid) / "profile_picture"
             let first = try await send("rgb-8.png", of: uid, running)
             let firstURL = try await picture(of: uid, running)
             let second = try await send("rgb-8.png", of: uid, running)
@@ -161,7 +161,7 @@ struct AvatarTests {
             #expect(try await files(of: first, running).count == 2)
             try await tree.set(field, to: .string("/media/maria/\(post.id)/thumb.jpg"))
             try await tree.set(field, to: "https://example.com/a.jpg")
-            #expect(try await tree.keys(of: Paths.deleted) == [first.id.key])
+            #expect(try await tree.keys(of: FileNodes.deleted()) == [first.id.key])
             try await sweepAll(running)
             #expect(try await files(of: first, running).isEmpty)
             #expect(try await files(of: post, running).count > 2)
@@ -175,8 +175,8 @@ struct AvatarTests {
             let record = try await send("rgb-8.png", of: uid, running)
             _ = try await People(running.storage.tree).delete(uid)
             #expect(try await picture(of: uid, running) == nil)
-            #expect(try await running.storage.tree.get(Paths.deleted(record.id)) != nil)
-            try await eventually { try await running.storage.tree.get(Paths.person(uid)) == nil }
+            #expect(try await running.storage.tree.get(FileNodes.deleted(record.id)) != nil)
+            try await eventually { try await running.storage.tree.get(PeopleNodes.person(uid)) == nil }
             try await sweepAll(running)
             #expect(try await files(of: record, running).isEmpty)
         }
@@ -204,10 +204,10 @@ struct AvatarTests {
                 let last = try #require(ids.value.last)
                 let uid = try #require(maria)
                 #expect(try await picture(of: uid, running)?.hasPrefix("/media/maria/\(last)/") == true)
-                #expect(try await running.storage.tree.keys(of: Paths.deleted) == ids.value.dropLast().map(\.key))
-                let garbage = try await running.storage.tree.children(of: Paths.garbage)
+                #expect(try await running.storage.tree.keys(of: FileNodes.deleted()) == ids.value.dropLast().map(\.key))
+                let garbage = try await running.storage.tree.children(of: FileNodes.garbage())
                 #expect(garbage.count == 2, "what was rendered before goes")
-                #expect(try await running.storage.tree.get(Paths.queue) == nil)
+                #expect(try await running.storage.tree.get(UploadNodes.queued()) == nil)
             }
         }
     }
@@ -239,11 +239,11 @@ struct AvatarTests {
             #expect(await Self.code { _ = try await running.reserve(request) } == .notFound)
             _ = try await person(running)
             let id = try await accept("rgb-8.png", of: uid, running)
-            try await running.storage.tree.set(Paths.person(uid), to: nil)
+            try await running.storage.tree.set(PeopleNodes.person(uid), to: nil)
             let record = try #require(try await running.pipeline.store.record(of: id))
             let late = await Self.code { _ = try await running.pipeline.publisher.publish(record) }
             #expect(late == .notFound)
-            #expect(try await running.storage.tree.get(Paths.people) == nil)
+            #expect(try await running.storage.tree.get(PeopleNodes.person()) == nil)
         }
     }
 

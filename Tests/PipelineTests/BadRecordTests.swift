@@ -1,7 +1,7 @@
 import API
 import Files
 import Imaging
-import Posts
+import Model
 import Service
 import Store
 import TestSupport
@@ -29,7 +29,7 @@ struct BadRecordTests {
                 let first = try await running.upload([("a.jpg", bytes)], by: "maria")
                 #expect(first.state == .published)
                 let places: [TreePath] = [
-                    Paths.posts, "feed/maria", "hashtags", "people", "people/maria/posts",
+                    PostNodes.post(), "feed/maria", "hashtags", "people", "people/maria/posts",
                 ]
                 for place in places {
                     for (number, value) in Self.junk.enumerated() {
@@ -71,7 +71,7 @@ struct BadRecordTests {
                 _ = try await running.upload([("c.jpg", bytes)], by: "maria")
                 spoilt.change { $0 = first.id }
                 try await running.storage.tree.set(
-                    TreePath(Paths.post(first.id).keys + place.keys), to: value)
+                    TreePath(PostNodes.post(first.id).keys + place.keys), to: value)
             }
             let recipes = [try Recipe(parsing: "thumb=50")]
             try await withPipeline(in: scratch, settings: { $0.recipes = recipes }) { running in
@@ -90,7 +90,7 @@ struct BadRecordTests {
             try await withPipeline(in: scratch) { running in
                 let record = try await running.upload([("a.jpg", bytes)], by: "maria")
                 id.change { $0 = record.id }
-                let photo = Paths.post(record.id) / "photos" / "0"
+                let photo = PostNodes.post(record.id) / "photos" / "0"
                 for (name, file) in [("mine", "original.jpg"), ("other", "../../x")] {
                     try await running.storage.tree.set(
                         photo / "renditions" / (try TreeKey(name)),
@@ -100,7 +100,8 @@ struct BadRecordTests {
                         ])
                 }
                 try await running.storage.tree.set(
-                    Paths.garbage / "0", to: ["after": 0, "blobs": ["0": .string("maria/\(record.id)/original.jpg")]])
+                    FileNodes.garbage() / "0",
+                    to: ["after": 0, "blobs": ["0": .string("maria/\(record.id)/original.jpg")]])
             }
             let recipes = [try Recipe(parsing: "thumb=50")]
             try await withPipeline(

@@ -1,7 +1,7 @@
 import API
 import Imaging
 import Keeping
-import Posts
+import Model
 import Service
 import Store
 import TestSupport

@@ -3,7 +3,7 @@ import Access
 import Files
 import Imaging
 import Keeping
-import Posts
+import Model
 import Service
 import Store
 import TestSupport
@@ -63,7 +63,7 @@ struct BlobStorePipelineTests {
             let second = try await running.upload(
                 [(Self.photo, try Fixture.bytes(Self.photo))], by: "maria", duplicates: .link)
             #expect(second.state == .duplicate && second.duplicateOf == first.id)
-            try await eventually { try await running.storage.tree.get(Paths.queue) == nil }
+            try await eventually { try await running.storage.tree.get(UploadNodes.queued()) == nil }
             #expect(try await names(of: second, running) == [])
             #expect(try await running.storage.blobs.postIDs(userID: "maria") == [first.id.description])
         }
@@ -75,7 +75,7 @@ struct BlobStorePipelineTests {
             let file = "truncated-baseline-420.jpg"
             let record = try await upload(running, file)
             #expect(record.state == .failed)
-            try await eventually { try await running.storage.tree.get(Paths.queue) == nil }
+            try await eventually { try await running.storage.tree.get(UploadNodes.queued()) == nil }
             #expect(try await names(of: record, running) == [])
             let folder = try running.storage.failed.folder(below: [try #require(record.error?.code.rawValue), "maria"])
             let name = "upload\(record.id).original.jpg"
@@ -91,7 +91,7 @@ struct BlobStorePipelineTests {
             _ = try await running.pipeline.publisher.deletePost(gone.id, by: .admin)
             try await running.pipeline.janitor.sweep()
             #expect(try await names(of: gone, running).count > 1)
-            try await running.storage.tree.set(Paths.deleted(gone.id), to: 0)
+            try await running.storage.tree.set(FileNodes.deleted(gone.id), to: 0)
             try await running.pipeline.janitor.sweep()
             #expect(try await names(of: gone, running) == [])
             #expect(try await running.pipeline.store.record(of: gone.id)?.state == .deleted)
@@ -127,7 +127,7 @@ struct BlobStorePipelineTests {
                 #expect(try await names(of: record, running).isSuperset(of: before))
                 running.clock.advance()
                 try await running.pipeline.janitor.sweep()
-                let value = try #require(try await running.storage.tree.get(Paths.post(record.id)))
+                let value = try #require(try await running.storage.tree.get(PostNodes.post(record.id)))
                 let shown = try #require(PostPhotos.read(value)).flatMap { $0.renditions.values.map(\.fileName) }
                 #expect(try await names(of: record, running) == Set(shown + ["original.jpg"]))
             }

@@ -1,7 +1,7 @@
 import API
 import Files
 import Keeping
-import Posts
+import Model
 import Service
 import Social
 import Store
@@ -24,7 +24,7 @@ struct DeletedOwnerTests {
     /// Makes a person with a reservation, a draft with a photo, and an acknowledged photo: their ids in this order.
     private func begin(_ running: RunningPipeline) async throws -> [PostID] {
         let uid = try #require(maria)
-        try await running.storage.tree.set(Paths.person(uid) / "full_name", to: "Maria")
+        try await running.storage.tree.set(PeopleNodes.person(uid) / "full_name", to: "Maria")
         var request = UploadRequest(owner: uid, intake: .socket)
         request.clientReference = "key"
         let reserved = try await running.reserve(request)
@@ -72,9 +72,9 @@ struct DeletedOwnerTests {
                 for id in ids.value { ends.append(try await store.end(of: id).state) }
                 #expect(ends == [.expired, .expired, .failed, .published])
                 #expect(try await store.record(of: ids.value[2])?.error?.code == .deleted)
-                try await eventually { try await tree.get(Paths.queue) == nil }
+                try await eventually { try await tree.get(UploadNodes.queued()) == nil }
                 #expect(try await tree.get("people/maria") == nil)
-                #expect(try await tree.keys(of: Paths.posts) == ids.value.suffix(1).map(\.key))
+                #expect(try await tree.keys(of: PostNodes.post()) == ids.value.suffix(1).map(\.key))
                 #expect(!scratch.exists("Storage/blobs/maria/\(ids.value[1])"))
                 #expect(!scratch.exists("Storage/blobs/maria/\(ids.value[2])"))
                 #expect(try running.storage.failed.names().isEmpty)
@@ -95,7 +95,7 @@ struct DeletedOwnerTests {
             let record = try #require(try await running.pipeline.store.record(of: ids[2]))
             #expect(await code { _ = try await running.pipeline.publisher.publish(record) } == .deleted)
             #expect(try await running.storage.tree.get("people/maria") == nil)
-            #expect(try await running.storage.tree.get(Paths.posts) == nil)
+            #expect(try await running.storage.tree.get(PostNodes.post()) == nil)
             // A worker that had it in hand before the deletion came to it.
             try await running.pipeline.jobs.runAll()
             #expect(await code { _ = try await running.pipeline.publisher.publish(record) } == .deleted)
@@ -114,17 +114,17 @@ struct DeletedOwnerTests {
                     id: running.storage.ids.next(), owner: try #require(UserID(owner)), intake: .socket,
                     state: .reserved,
                     text: "", clientReference: nil, source: nil, createdAt: 0)
-                update[Paths.upload(record.id)] = try record.value()
-                update[Paths.queued(record.id)] = QueueEntry(record).value
+                update[UploadNodes.upload(record.id)] = try record.value()
+                update[UploadNodes.queued(record.id)] = QueueEntry(record).value
             }
             try await tree.update(update)
             let uid = try #require(maria)
-            try await tree.set(Paths.person(uid) / "full_name", to: "Maria")
+            try await tree.set(PeopleNodes.person(uid) / "full_name", to: "Maria")
             _ = try await People(tree).delete(uid)
             try await running.pipeline.jobs.runAll()
             #expect(try await People(tree).deletion(of: uid)?.counts[.uploads] == 9)
             try await running.pipeline.janitor.sweep()
-            let left = try await tree.children(of: Paths.queue).compactMap { QueueEntry($0) }
+            let left = try await tree.children(of: UploadNodes.queued()).compactMap { QueueEntry($0) }
             #expect(left.count == 441 && left.allSatisfy { $0.owner?.description == "jan" })
         }
     }

@@ -1,8 +1,8 @@
 import API
 import Files
 import Keeping
+import Model
 import NIOCore
-import Posts
 import Service
 import Store
 import TestSupport
@@ -48,7 +48,7 @@ struct DraftTests {
             #expect(try await running.storage.tree.get("people") == nil)
             try await running.pipeline.store.drafts.publish(id, text: "Two #photos")
             #expect(try await running.pipeline.store.end(of: id).state == .published)
-            let post = try #require(try await running.storage.tree.get(Paths.post(id)))
+            let post = try #require(try await running.storage.tree.get(PostNodes.post(id)))
             #expect(PostPhotos.read(post)?.count == 2, "the refused one left no trace")
             let again = await #expect(throws: Failure.self) {
                 try await running.pipeline.store.drafts.publish(id, text: "again")

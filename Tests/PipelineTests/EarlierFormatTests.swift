@@ -1,7 +1,7 @@
 import API
 import Files
 import Foundation
-import Posts
+import Model
 import Service
 import Social
 import Store
@@ -48,7 +48,7 @@ struct EarlierFormatTests {
             try await withUpgraded(scratch) { running in
                 let storage = running.storage
                 #expect(storage.age.mismatch == nil && storage.upgrade.from == 1)
-                let posts = try await storage.tree.children(of: Paths.posts)
+                let posts = try await storage.tree.children(of: PostNodes.post())
                 // The first version deleted no posts.
                 #expect(posts.count == (name == "tree-1" ? 7 : 6))
                 var fileCount = 0

@@ -4,7 +4,7 @@ import Files
 import Foundation
 import Imaging
 import Keeping
-import Posts
+import Model
 import Service
 import Store
 import TestSupport
@@ -38,7 +38,7 @@ struct EarlierStoreTests {
     }
 
     private func posts(_ running: RunningPipeline) async throws -> [(id: PostID, record: TreeValue)] {
-        try await running.storage.tree.children(of: Paths.posts).map { child in
+        try await running.storage.tree.children(of: PostNodes.post()).map { child in
             (try #require(PostID(child.key.string)), child.value)
         }
     }
@@ -74,18 +74,18 @@ struct EarlierStoreTests {
             let reader = PostReader(running.storage.tree)
             let known = try await posts(running).map { $0.id.key }
             #expect(
-                try await reader.page(of: Paths.publishedPosts, before: nil, limit: 10).items.map(\.id)
+                try await reader.page(of: PostNodes.published(), before: nil, limit: 10).items.map(\.id)
                     == known.reversed())
             let draft = try #require(try await running.pipeline.store.unfinished(from: .socket).first)
             try await running.pipeline.store.drafts.publish(draft.id, text: "sent later")
             _ = try await running.pipeline.store.end(of: draft.id)
             #expect(
-                try await reader.page(of: Paths.publishedPosts, before: nil, limit: 10).items.map(\.id) == [
+                try await reader.page(of: PostNodes.published(), before: nil, limit: 10).items.map(\.id) == [
                     draft.id.key
                 ]
                     + known.reversed())
             let ann = try await reader.page(
-                of: Paths.publishedPosts(by: try #require(UserID("ann"))), before: nil, limit: 10
+                of: PostNodes.publishedBy(try #require(UserID("ann"))), before: nil, limit: 10
             ).items
             #expect(!ann.isEmpty && ann.allSatisfy { $0.record["author"]?["uid"] == "ann" })
         }

@@ -1,5 +1,5 @@
 import Foundation
-import Posts
+import Model
 import Store
 import TestSupport
 import Testing
@@ -34,8 +34,8 @@ struct EntityTests {
                 [("lake.jpg", try Fixture.bytes("orientation-6-ii.jpg"))], by: "maria", text: "At the lake #summer",
                 alt: "A jetty", reference: "reference")
             let paths: [String: TreePath] = [
-                "post": Paths.post(record.id), "person": Paths.person(record.owner),
-                "upload": Paths.upload(record.id),
+                "post": PostNodes.post(record.id), "person": PeopleNodes.person(record.owner),
+                "upload": UploadNodes.upload(record.id),
             ]
             let value = try await running.storage.tree.get(paths[name] ?? .root)
             let json = String(decoding: try #require(value).json(), as: UTF8.self)

@@ -3,7 +3,7 @@ import Concurrency
 import Files
 import Foundation
 import Imaging
-import Posts
+import Model
 import Service
 import Store
 import TestSupport
@@ -73,7 +73,7 @@ struct FaultTests {
                     let record = try await running.pipeline.store.end(of: id)
                     #expect(record.state == .published)
                 }
-                #expect(try await running.storage.tree.keys(of: Paths.posts).count == 30)
+                #expect(try await running.storage.tree.keys(of: PostNodes.post()).count == 30)
             }
         }
     }

@@ -3,7 +3,7 @@ import Access
 import Files
 import Foundation
 import Glibc
-import Posts
+import Model
 import Service
 import Store
 import TestSupport
@@ -60,7 +60,7 @@ struct FullDiskTests {
             try await run(in: scratch) { running in
                 #expect(running.storage.tree.reserve?.isGivenUp == true)
                 _ = try await running.pipeline.publisher.deletePost(id, by: .admin)
-                #expect(try await running.storage.tree.get(Paths.post(id)) == nil)
+                #expect(try await running.storage.tree.get(PostNodes.post(id)) == nil)
             }
         }
     }
@@ -94,14 +94,14 @@ struct FullDiskTests {
         }
         #expect(reserve.isGivenUp)
         _ = try await running.pipeline.publisher.deletePost(id, by: .admin)
-        #expect(try await tree.get(Paths.post(id)) == nil)
+        #expect(try await tree.get(PostNodes.post(id)) == nil)
         let error = await #expect(throws: TreeError.self) { try await tree.set("notes", to: 1) }
         #expect(error?.code == .diskFull, "what was given up is for deletions")
         try await eventually { running.pipeline.disk.gate.pause?.code == .diskFull }
 
         try? await running.pipeline.janitor.sweep()
         try await eventually { !scratch.exists(original) }
-        try await eventually { try await tree.get(Paths.deleted(id)) == nil }
+        try await eventually { try await tree.get(FileNodes.deleted(id)) == nil }
 
         try FileManager.default.removeItem(atPath: "\(scratch.path)/Storage/filler")
         try await eventually { running.pipeline.disk.gate.pause == nil && !reserve.isGivenUp }

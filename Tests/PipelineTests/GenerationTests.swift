@@ -2,7 +2,7 @@ import API
 import Files
 import Foundation
 import Imaging
-import Posts
+import Model
 import Service
 import Store
 import TestSupport
@@ -52,7 +52,7 @@ struct GenerationTests {
 
     /// Sees to it that each file that a post names is there, and that all posts name the same renditions.
     private func check(_ running: RunningPipeline, names: Set<String>) async throws {
-        for child in try await running.storage.tree.children(of: Paths.posts) {
+        for child in try await running.storage.tree.children(of: PostNodes.post()) {
             for photo in try #require(PostPhotos.read(child.value)) {
                 #expect(Set(photo.renditions.keys) == names)
                 let files = try await running.storage.blobs.fileNames(userID: "maria", postID: child.key.string)
@@ -92,7 +92,7 @@ struct GenerationTests {
             let job = try await batches.begin(Self.last)
             try await wait(for: .prepared, of: job.id, running)
             try await running.pipeline.janitor.sweep()
-            let id = try #require(try await running.storage.tree.children(of: Paths.posts).first?.key.string)
+            let id = try #require(try await running.storage.tree.children(of: PostNodes.post()).first?.key.string)
             let prepared = try await running.storage.blobs.fileNames(userID: "maria", postID: id)
             _ = try await batches.begin(.rollback, of: job.id)
             try await wait(for: .rolledBack, of: job.id, running)
@@ -110,15 +110,15 @@ struct GenerationTests {
             let job = try await batches.begin(BatchOrder(.rethumb))
             try await wait(for: .finished, of: job.id, running)
             try await check(running, names: ["thumb"])
-            let post = try #require(try await running.storage.tree.children(of: Paths.posts).first?.key)
-            try await running.storage.tree.set(Paths.posts / post / "photos" / "0" / "alt", to: "A lake")
+            let post = try #require(try await running.storage.tree.children(of: PostNodes.post()).first?.key)
+            try await running.storage.tree.set(PostNodes.post() / post / "photos" / "0" / "alt", to: "A lake")
             _ = try await batches.begin(.rollback, of: job.id)
             try await wait(for: .rolledBack, of: job.id, running)
-            let list = try await running.storage.tree.children(of: Paths.posts)
+            let list = try await running.storage.tree.children(of: PostNodes.post())
             for child in list {
                 #expect(PostPhotos.read(child.value)?.allSatisfy { $0.renditions.count > 1 } == true)
             }
-            #expect(try await running.storage.tree.get(Paths.posts / post / "photos" / "0" / "alt") == "A lake")
+            #expect(try await running.storage.tree.get(PostNodes.post() / post / "photos" / "0" / "alt") == "A lake")
         }
     }
 
@@ -146,7 +146,7 @@ struct GenerationTests {
     func ordered() async throws {
         try await withPosts(6) { running in
             let tree = running.storage.tree
-            let ids = try await tree.keys(of: Paths.posts).compactMap { PostID($0.string) }
+            let ids = try await tree.keys(of: PostNodes.post()).compactMap { PostID($0.string) }
             let batches = running.pipeline.batches
             var order = BatchOrder(.rethumb)
             order.posts = [ids[1], ids[4]]
@@ -156,14 +156,14 @@ struct GenerationTests {
             try await wait(for: .finished, of: job.id, running)
             let done = try #require(try await batches.list().first)
             #expect(done.progress.total == 2 && done.progress.switched == 2 && done.isListed)
-            let names = try await tree.children(of: Paths.posts).map { child in
+            let names = try await tree.children(of: PostNodes.post()).map { child in
                 Set(PostPhotos.read(child.value)?.flatMap(\.renditions.keys) ?? [])
             }
             #expect(names.enumerated().allSatisfy { $0.element == ["wide"] || ![1, 4].contains($0.offset) })
             #expect(names.count { $0 == ["wide"] } == 2)
 
             // As it is read back.
-            let record = try #require(try await tree.children(of: Paths.batchJobs).first)
+            let record = try #require(try await tree.children(of: JobNodes.batchJob()).first)
             let read = try #require(BatchJob(record))
             #expect(read.recipes?.map(\.name) == ["wide"] && read.pace.concurrency == 3 && read.isListed)
 
@@ -178,8 +178,8 @@ struct GenerationTests {
             #expect(try await batches.list().first?.progress.total == expected)
 
             try await batches.remove(job.id)
-            #expect(try await tree.get(Paths.postList(job.id)) == nil)
-            #expect(try await tree.get(Paths.generation(job.id)) == nil)
+            #expect(try await tree.get(JobNodes.postList(job.id)) == nil)
+            #expect(try await tree.get(JobNodes.generation(job.id)) == nil)
             await #expect(throws: Failure.self) { try await batches.remove(job.id) }
         }
     }
@@ -188,7 +188,7 @@ struct GenerationTests {
     func damaged() async throws {
         try await withPosts(2) { running in
             let tree = running.storage.tree
-            let id = try #require(try await tree.keys(of: Paths.posts).first?.string)
+            let id = try #require(try await tree.keys(of: PostNodes.post()).first?.string)
             let folder = "\(running.scratch.path)/Storage/blobs/maria/\(id)"
             let files = try FileManager.default.contentsOfDirectory(atPath: folder)
             let thumb = try #require(files.first { $0.hasPrefix("thumb-") })

@@ -4,7 +4,7 @@ import Foundation
 import Inbox
 import Keeping
 import Logging
-import Posts
+import Model
 import ServiceLifecycle
 import Store
 import Synchronization
@@ -84,7 +84,7 @@ struct HousekeepingTests {
                 let failed = try await running.upload(
                     [("b.jpg", Array(bytes.prefix(300)))], by: "u", reference: "failed")
                 #expect(published.state == .published && failed.state == .failed)
-                try await eventually { try await running.storage.tree.get(Paths.queue) == nil }
+                try await eventually { try await running.storage.tree.get(UploadNodes.queued()) == nil }
                 try await running.pipeline.janitor.sweep()
                 #expect(try await running.pipeline.store.record(of: failed.id) != nil, "its month has not passed")
                 ids.change { $0 = [published.id, failed.id] }
@@ -94,7 +94,7 @@ struct HousekeepingTests {
                 try await running.pipeline.janitor.sweep()
                 #expect(try await running.pipeline.store.record(of: ids.value[0]) != nil)
                 #expect(try await running.pipeline.store.record(of: ids.value[1]) == nil)
-                #expect(try await running.storage.tree.get(Paths.endedUploads) == nil)
+                #expect(try await running.storage.tree.get(UploadNodes.ended()) == nil)
                 var request = UploadRequest(owner: try #require(UserID("u")), intake: .socket)
                 request.clientReference = "failed"
                 guard case .new = try await running.pipeline.store.reserve(request) else {

@@ -1,4 +1,4 @@
-import Posts
+import Model
 import Store
 import TestSupport
 import Testing
@@ -15,7 +15,7 @@ struct IdempotencyTests {
             let other = try await running.upload([photo], by: "v", text: "three", reference: "ref.1/$#[]")
             #expect(first.id == second.id)
             #expect(first.id != other.id, "references are each user's own")
-            let post = try await running.storage.tree.get(Paths.post(first.id))
+            let post = try await running.storage.tree.get(PostNodes.post(first.id))
             #expect(post?["text"]?.stringValue == "one")
             #expect(post?["client_ref"]?.stringValue == "ref.1/$#[]")
         }
@@ -32,7 +32,7 @@ struct IdempotencyTests {
                 return await group.reduce(into: Set<PostID>()) { if let id = $1 { $0.insert(id) } }
             }
             #expect(ids.count == 1)
-            #expect(try await running.storage.tree.keys(of: Paths.posts).count == 1)
+            #expect(try await running.storage.tree.keys(of: PostNodes.post()).count == 1)
         }
     }
 }

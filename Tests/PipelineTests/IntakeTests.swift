@@ -2,7 +2,7 @@ import API
 import Files
 import Foundation
 import Keeping
-import Posts
+import Model
 import Service
 import Store
 import TestSupport

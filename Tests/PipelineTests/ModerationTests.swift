@@ -4,7 +4,7 @@ import Foundation
 import Imaging
 import Isolation
 import Keeping
-import Posts
+import Model
 import Service
 import Store
 import TestSupport
@@ -28,7 +28,7 @@ struct ModerationTests {
     }
 
     private func photos(_ running: RunningPipeline, _ id: PostID) async throws -> [PhotoRecord] {
-        let post = try #require(try await running.storage.tree.get(Paths.post(id)))
+        let post = try #require(try await running.storage.tree.get(PostNodes.post(id)))
         return try #require(PostPhotos.read(post))
     }
 
@@ -107,7 +107,7 @@ struct ModerationTests {
                 let record = try await running.upload([("a.jpg", bytes)], by: "u")
                 #expect(record.state == .failed && record.error?.code == .moderationRefused)
                 #expect(record.error?.message.contains("not here") == true)
-                #expect(try await running.storage.tree.get(Paths.post(record.id)) == nil)
+                #expect(try await running.storage.tree.get(PostNodes.post(record.id)) == nil)
                 try await eventually { try await files(running, record.id).isEmpty }
             }
         }
@@ -151,7 +151,7 @@ struct ModerationTests {
             let waiting = try #require(try await running.pipeline.store.record(of: id))
             #expect(waiting.state == .ingested && waiting.attempts > 0)
             #expect(waiting.photos.values.allSatisfy { $0.rendered != nil })
-            #expect(try await running.storage.tree.get(Paths.post(id)) == nil)
+            #expect(try await running.storage.tree.get(PostNodes.post(id)) == nil)
             let name = try #require(waiting.photos[0]?.rendered?.renditions.values.first?.fileName)
             let blob = try BlobName(userID: "u", postID: id.description, fileName: name)
             #expect(try await running.restriction(of: blob) == .always)
@@ -248,11 +248,11 @@ struct ModerationTests {
             for isPassed in [false, true] {
                 let id = try await running.upload([("a.jpg", try Fixture.bytes("rgb-8.png"))], by: "u").id
                 ids.append(id)
-                let post = try #require(try await tree.get(Paths.post(id)))
+                let post = try #require(try await tree.get(PostNodes.post(id)))
                 let moderation = running.pipeline.moderation
                 let refusal = try ModerationVerdict(json: Data(#"{"decision":"refuse","reason":"x"}"#.utf8))
                 #expect(try await moderation.moderate(id, refusal).deleted)
-                try await tree.set(Paths.post(id), to: post)
+                try await tree.set(PostNodes.post(id), to: post)
                 let file = try #require(PostPhotos.read(post)?.first?.renditions["thumb"]?.fileName)
                 let name = try BlobName(userID: "u", postID: id.description, fileName: file)
                 #expect(try await running.restriction(of: name) == .always)
@@ -273,7 +273,7 @@ struct ModerationTests {
             let record = try await running.upload([("a.jpg", try Fixture.bytes("rgb-8.png"))], by: "u", text: "Hi Ann")
             try await tree.set("blocking/ann/u", to: true)
             let mention: TreeValue = ["uid": "ann", "start": 3, "length": 3]
-            try await tree.set(Paths.post(record.id) / "mentions" / "0", to: mention)
+            try await tree.set(PostNodes.post(record.id) / "mentions" / "0", to: mention)
             try await tree.set("blocking/ann/u", to: nil)
             let verdict = try ModerationVerdict(json: Data(#"{"decision":"blur"}"#.utf8))
             _ = try await running.pipeline.moderation.moderate(record.id, verdict)

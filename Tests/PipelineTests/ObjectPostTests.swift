@@ -3,8 +3,8 @@ import Access
 import Files
 import Foundation
 import Imaging
+import Model
 import NIOCore
-import Posts
 import Service
 import Store
 import TestSupport
@@ -59,7 +59,7 @@ struct ObjectPostTests {
 
     /// Whether a post has the renditions of an object, and is complete.
     private func expect(_ post: PostID, shows object: StoredObject, in running: RunningPipeline) async throws {
-        let value = try #require(try await running.storage.tree.get(Paths.post(post)))
+        let value = try #require(try await running.storage.tree.get(PostNodes.post(post)))
         let photo = try #require(PostPhotos.read(value)?.first)
         #expect(Set(photo.renditions.keys).isSuperset(of: ["full", "thumb"]) && photo.width > 0)
         let files = Set(try await files(object, in: running))
@@ -70,7 +70,7 @@ struct ObjectPostTests {
         #expect(value["full_url"]?.stringValue?.hasSuffix("token=t") == true)
         #expect(value["kind"]?.stringValue == "photo_text" && value["published"]?.integerValue != nil)
         #expect(PostShape.fault(of: value) == nil)
-        #expect(try await running.storage.tree.get(Paths.hashtag("sunny") / post.key) == true)
+        #expect(try await running.storage.tree.get(PostNodes.tagged("sunny" as TreeKey) / post.key) == true)
     }
 
     @Test("S12: A photo that is rendered comes into the post in the commit that names it, in each way of naming it")
@@ -84,7 +84,7 @@ struct ObjectPostTests {
             for uri in [nil, name, "gs://other.bucket/\(name)", "gs://x/nothing", "nonsense", ""] {
                 let id = running.storage.ids.next()
                 let token = try await tree.update(
-                    MultiPathUpdate(setting: Paths.post(id), to: post(naming: name, uri: uri)))
+                    MultiPathUpdate(setting: PostNodes.post(id), to: post(naming: name, uri: uri)))
                 try await expect(id, shows: object, in: running)
                 #expect(try await tree.snapshot { try $0.token } == token, "one commit")
             }
@@ -99,8 +99,8 @@ struct ObjectPostTests {
             try await withPipeline(in: scratch, runs: false) { running in
                 let object = try await put("exif-gps.jpg", in: running)
                 let id = running.storage.ids.next()
-                try await running.storage.tree.set(Paths.post(id), to: post(naming: object.name.description))
-                let value = try #require(try await running.storage.tree.get(Paths.post(id)))
+                try await running.storage.tree.set(PostNodes.post(id), to: post(naming: object.name.description))
+                let value = try #require(try await running.storage.tree.get(PostNodes.post(id)))
                 #expect(value["photos"] == nil && value["thumb_url"]?.stringValue?.contains("/o/thumb?") == true)
                 #expect(value["published"]?.integerValue != nil)
                 known.change { $0 = (id, object) }
@@ -127,10 +127,10 @@ struct ObjectPostTests {
                 post(naming: text.name.description), post(naming: "maria/full/1/none.jpg"),
             ] {
                 let id = running.storage.ids.next()
-                try await tree.set(Paths.post(id), to: post)
-                #expect(try await tree.get(Paths.post(id)) == post)
+                try await tree.set(PostNodes.post(id), to: post)
+                #expect(try await tree.get(PostNodes.post(id)) == post)
             }
-            #expect(try await tree.keys(of: Paths.objectPosts).isEmpty)
+            #expect(try await tree.keys(of: ObjectNodes.link()).isEmpty)
         }
     }
 
@@ -165,11 +165,11 @@ struct ObjectPostTests {
             let object = try await put("exif-gps.jpg", in: running)
             _ = try await render(object, in: running)
             let ids = [running.storage.ids.next(), running.storage.ids.next()]
-            for id in ids { try await tree.set(Paths.post(id), to: post(naming: object.name.description)) }
+            for id in ids { try await tree.set(PostNodes.post(id), to: post(naming: object.name.description)) }
             func deleteObject() async throws { try await pipeline.objects.delete(object.name) { _ in } }
             func deletePosts() async throws {
                 var update = MultiPathUpdate()
-                for id in ids { update[Paths.post(id)] = nil }
+                for id in ids { update[PostNodes.post(id)] = nil }
                 try await tree.update(update)
             }
             func sweep() async throws {
@@ -181,7 +181,7 @@ struct ObjectPostTests {
             #expect(try await files(object, in: running).count > 1, "the other needs them")
             if order == .objectFirst {
                 // Changed by its author, it goes on showing what it showed.
-                try await tree.set(Paths.post(ids[0]) / "text", to: "#sunny day")
+                try await tree.set(PostNodes.post(ids[0]) / "text", to: "#sunny day")
                 try await expect(ids[0], shows: object, in: running)
                 try await deletePosts()
             } else {
@@ -189,7 +189,7 @@ struct ObjectPostTests {
             }
             try await sweep()
             #expect(try await files(object, in: running).isEmpty)
-            for path in [Paths.objectPosts, Paths.objectFiles, Paths.objects, Paths.deleted] {
+            for path in [ObjectNodes.link(), ObjectNodes.file(), ObjectNodes.object(), FileNodes.deleted()] {
                 #expect(try await tree.keys(of: path).isEmpty, "\(path)")
             }
             #expect(try await tree.get(TreePath(["posts_of_objects"], in: .pipeline)) == nil)
@@ -207,13 +207,13 @@ struct ObjectPostTests {
             for object in [first, second] { _ = try await render(object, in: running) }
             let id = running.storage.ids.next()
             for object in [first, first, second] {
-                try await tree.set(Paths.post(id), to: post(naming: object.name.description))
+                try await tree.set(PostNodes.post(id), to: post(naming: object.name.description))
                 try await expect(id, shows: object, in: running)
             }
-            try await tree.set(Paths.post(id) / "full_storage_uri", to: "maria/full/1/none")
-            try await tree.set(Paths.post(id) / "full_url", to: "https://photos.example/x.jpg")
-            #expect(try await tree.get(Paths.post(id) / "photos") == nil)
-            #expect(try await tree.keys(of: Paths.objectPosts).isEmpty)
+            try await tree.set(PostNodes.post(id) / "full_storage_uri", to: "maria/full/1/none")
+            try await tree.set(PostNodes.post(id) / "full_url", to: "https://photos.example/x.jpg")
+            #expect(try await tree.get(PostNodes.post(id) / "photos") == nil)
+            #expect(try await tree.keys(of: ObjectNodes.link()).isEmpty)
         }
     }
 
@@ -227,7 +227,7 @@ struct ObjectPostTests {
             try await withPipeline(in: scratch, runs: false, moderator: moderator) { running in
                 let object = try await put("exif-gps.jpg", in: running)
                 let id = running.storage.ids.next()
-                try await running.storage.tree.set(Paths.post(id), to: post(naming: object.name.description))
+                try await running.storage.tree.set(PostNodes.post(id), to: post(naming: object.name.description))
                 #expect(try await running.restriction(of: object.blob, isOriginal: true) == .always)
                 known.change { $0 = (id, object) }
             }
@@ -238,7 +238,7 @@ struct ObjectPostTests {
                 switch decision {
                 case "pass", "blur":
                     try await expect(id, shows: object, in: running)
-                    let value = try #require(try await running.storage.tree.get(Paths.post(id)))
+                    let value = try #require(try await running.storage.tree.get(PostNodes.post(id)))
                     #expect(PostPhotos.read(value)?.first?.isBlurred == (decision == "blur"))
                     #expect(
                         try await running.restriction(of: object.blob, isOriginal: true)
@@ -246,7 +246,7 @@ struct ObjectPostTests {
                 default:
                     #expect(record.state == .failed)
                     #expect(try await running.pipeline.objects.object(object.name) == nil)
-                    #expect(try await running.storage.tree.get(Paths.post(id) / "photos") == nil)
+                    #expect(try await running.storage.tree.get(PostNodes.post(id) / "photos") == nil)
                 }
             }
         }
@@ -259,8 +259,8 @@ struct ObjectPostTests {
             let object = try await put("exif-gps.jpg", in: running)
             _ = try await render(object, in: running)
             let id = running.storage.ids.next()
-            try await tree.set(Paths.post(id), to: post(naming: object.name.description))
-            let before = try await tree.get(Paths.post(id) / "photos")
+            try await tree.set(PostNodes.post(id), to: post(naming: object.name.description))
+            let before = try await tree.get(PostNodes.post(id) / "photos")
 
             var settings = pipeline.settings
             settings.recipes = [try Recipe(parsing: "thumb=50"), try Recipe(parsing: "full=90")]
@@ -268,10 +268,10 @@ struct ObjectPostTests {
             let progress = try await Rethumb(pipeline.tools, selection: .init(), isDryRun: false).run { _ in }
             #expect(progress.switched == 1 && progress.failed == 0, "\(progress)")
             try await expect(id, shows: object, in: running)
-            #expect(try await tree.get(Paths.post(id) / "photos") != before)
+            #expect(try await tree.get(PostNodes.post(id) / "photos") != before)
             #expect(try await Rethumb(pipeline.tools, selection: .init(), isDryRun: false).run { _ in }.switched == 0)
             // A client that writes it anew gets the new ones.
-            try await tree.set(Paths.post(id), to: post(naming: object.name.description))
+            try await tree.set(PostNodes.post(id), to: post(naming: object.name.description))
             try await expect(id, shows: object, in: running)
 
             let documents = try await OriginalScrub(pipeline.tools, isCheck: false).scrub(id, by: .admin)
@@ -288,7 +288,7 @@ struct ObjectPostTests {
 
             let refused = ModerationVerdict(.refuse, reason: "no")
             _ = try await pipeline.moderation.moderate(id, refused)
-            #expect(try await tree.get(Paths.post(id)) == nil)
+            #expect(try await tree.get(PostNodes.post(id)) == nil)
             #expect(try await pipeline.objects.object(object.name) == nil)
             running.clock.advance(by: Self.days)
             try await pipeline.janitor.sweep()

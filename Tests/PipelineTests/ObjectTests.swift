@@ -2,8 +2,8 @@ import API
 import Files
 import Foundation
 import Keeping
+import Model
 import NIOCore
-import Posts
 import Service
 import Social
 import Store
@@ -50,8 +50,8 @@ struct ObjectTests {
             #expect(try await read(first.blob, in: running) == nil)
             #expect(try await read(common.blob, in: running) == nil)
             #expect(try await read(second.blob, in: running) == "two")
-            #expect(try await tree.keys(of: Paths.objectFiles).map(\.string) == [second.blob.postID])
-            #expect(try await tree.keys(of: Paths.deleted).isEmpty)
+            #expect(try await tree.keys(of: ObjectNodes.file()).map(\.string) == [second.blob.postID])
+            #expect(try await tree.keys(of: FileNodes.deleted()).isEmpty)
             #expect(try await pipeline.unclaimed.list().isEmpty)
         }
     }
@@ -61,13 +61,13 @@ struct ObjectTests {
         try await withPipeline(runs: false) { running in
             let object = try await put("mine", as: "maria/a", in: running)
             let id = try #require(PostID(object.blob.postID))
-            try await running.storage.tree.set(Paths.post(id), to: ["author": ["uid": "eve"], "timestamp": 1])
-            try await running.storage.tree.set(Paths.post(id), to: nil)
-            #expect(try await running.storage.tree.get(Paths.deleted(id)) != nil)
+            try await running.storage.tree.set(PostNodes.post(id), to: ["author": ["uid": "eve"], "timestamp": 1])
+            try await running.storage.tree.set(PostNodes.post(id), to: nil)
+            #expect(try await running.storage.tree.get(FileNodes.deleted(id)) != nil)
             running.clock.advance(by: 3 * Self.day)
             try await running.pipeline.janitor.sweep()
             #expect(try await read(object.blob, in: running) == "mine")
-            #expect(try await running.storage.tree.get(Paths.deleted(id)) == nil)
+            #expect(try await running.storage.tree.get(FileNodes.deleted(id)) == nil)
         }
     }
 
@@ -93,7 +93,7 @@ struct ObjectTests {
             running.clock.advance(by: 3 * Self.day)
             try await pipeline.janitor.sweep()
             #expect(try await storage.blobs.postIDs(userID: "maria").isEmpty)
-            #expect(try await storage.tree.keys(of: Paths.objectFiles).isEmpty)
+            #expect(try await storage.tree.keys(of: ObjectNodes.file()).isEmpty)
         }
     }
 
@@ -148,7 +148,7 @@ struct ObjectTests {
             running.clock.advance(by: 3 * Self.day)
             try await running.pipeline.janitor.sweep()
             #expect(try await running.storage.blobs.postIDs(userID: "maria").isEmpty)
-            #expect(try await running.storage.tree.keys(of: Paths.objectFiles).isEmpty)
+            #expect(try await running.storage.tree.keys(of: ObjectNodes.file()).isEmpty)
         }
     }
 
@@ -172,7 +172,7 @@ struct ObjectTests {
         try await withPipeline { running in
             let (pipeline, tree) = (running.pipeline, running.storage.tree)
             let maria = try #require(UserID("maria"))
-            try await tree.set(Paths.person(maria), to: ["full_name": "Maria"])
+            try await tree.set(PeopleNodes.person(maria), to: ["full_name": "Maria"])
             for number in 0..<250 { _ = try await put("x", as: "maria/full/\(number)", in: running) }
             let other = try await put("y", as: "maria2/full/1", in: running)
             _ = try await PersonDeletion.begin(of: maria, in: tree, pipeline.leftovers)

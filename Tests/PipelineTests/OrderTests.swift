@@ -2,7 +2,7 @@ import API
 import Access
 import Foundation
 import Keeping
-import Posts
+import Model
 import Service
 import Store
 import TestSupport
@@ -13,7 +13,7 @@ import Uploads
 @Suite("Posts are in the order of their publication")
 struct OrderTests {
     private func ids(_ storage: StorageFolder, by user: String? = nil) async throws -> [PostID] {
-        let list = user.flatMap { UserID($0) }.map { Paths.publishedPosts(by: $0) } ?? Paths.publishedPosts
+        let list = user.flatMap { UserID($0) }.map { PostNodes.publishedBy($0) } ?? PostNodes.published()
         let page = try await PostReader(storage.tree).page(of: list, before: nil, limit: 200)
         return page.items.compactMap { PostID($0.id.string) }
     }
@@ -25,7 +25,7 @@ struct OrderTests {
             request.isDraft = true
             let draft = try await running.reserve(request)
             let first = try await running.upload([], by: "maria", text: "first")
-            let mark = try await PostReader(running.storage.tree).page(of: Paths.publishedPosts, before: nil, limit: 1)
+            let mark = try await PostReader(running.storage.tree).page(of: PostNodes.published(), before: nil, limit: 1)
                 .token
             try await running.pipeline.store.drafts.publish(draft.id, text: "late")
             _ = try await running.pipeline.store.end(of: draft.id)
@@ -34,11 +34,11 @@ struct OrderTests {
             #expect(try await ids(running.storage, by: "maria") == [draft.id, first.id])
             let begin = try #require(mark)
             let later = try await running.storage.tree.snapshot {
-                try $0.changes(since: begin, at: [Paths.posts]).changes.flatMap { $0.compactMap { $0 } }
+                try $0.changes(since: begin, at: [PostNodes.post()]).changes.flatMap { $0.compactMap { $0 } }
             }
             #expect(later.flatMap { $0.writes.map(\.path.description) } == ["/\(draft.id)"])
             // The record says where it stands.
-            let published = try await running.storage.tree.get(Paths.post(draft.id) / "published")?.integerValue
+            let published = try await running.storage.tree.get(PostNodes.post(draft.id) / "published")?.integerValue
             #expect(published == later.first.map { Int64($0.token.sequence) })
         }
     }
@@ -73,7 +73,7 @@ struct OrderTests {
             var posts: [PostID] = []
             for text in ["a", "b", "c"] { posts.append(try await running.upload([], by: "maria", text: text).id) }
             _ = try await running.pipeline.publisher.deletePost(posts[0], by: .admin)
-            try await running.storage.tree.set(Paths.post(posts[2]), to: nil)
+            try await running.storage.tree.set(PostNodes.post(posts[2]), to: nil)
             for user in [nil, "maria"] {
                 let listed = try await ids(running.storage, by: user)
                 #expect(listed == [posts[1]])
@@ -98,7 +98,7 @@ struct OrderMigrationTests {
     private func publish(_ ids: [String], in tree: TreeStore) async throws {
         for id in ids {
             try await tree.set(
-                Paths.posts / TreeKey(id),
+                PostNodes.post() / TreeKey(id),
                 to: ["timestamp": 1, "author": ["uid": .string(id.hashValue % 2 == 0 ? "ann" : "maria")]])
         }
     }
@@ -106,7 +106,7 @@ struct OrderMigrationTests {
     /// What a start of the service does.
     private func order(_ scratch: Scratch) async throws -> [String] {
         let storage = try await StorageFolder.open(path: scratch.path + "/Storage")
-        let page = try await PostReader(storage.tree).page(of: Paths.publishedPosts, before: nil, limit: 5000)
+        let page = try await PostReader(storage.tree).page(of: PostNodes.published(), before: nil, limit: 5000)
         await storage.close()
         return page.items.map(\.id.string)
     }
@@ -119,12 +119,12 @@ struct OrderMigrationTests {
             try await makeEarlierTree(in: scratch, ids: Self.ids.shuffled())
             #expect(try await order(scratch) == Self.ids.reversed())
             let storage = try await StorageFolder.open(path: scratch.path + "/Storage")
-            let positions = try await storage.tree.get(Paths.postPositions)
+            let positions = try await storage.tree.get(PostNodes.position())
             try await publish(["-A"], in: storage.tree)
             await storage.close()
             #expect(try await order(scratch) == ["-A"] + Self.ids.reversed())
             let again = try await StorageFolder.open(path: scratch.path + "/Storage")
-            var now = try await again.tree.get(Paths.postPositions)?.object
+            var now = try await again.tree.get(PostNodes.position())?.object
             now?["-A"] = nil
             #expect(now.map(TreeValue.object) == positions)
             await again.close()
@@ -139,14 +139,14 @@ struct OrderMigrationTests {
             // What the first batch has written, and the process ended behind it.
             let tree = try await TreeStore(engine: try SQLiteEngine(path: path + "/tree.sqlite"))
             try await tree.transact { snapshot, update in
-                for (number, id) in try snapshot.keys(of: Paths.posts, limit: 500).enumerated() {
+                for (number, id) in try snapshot.keys(of: PostNodes.post(), limit: 500).enumerated() {
                     let position = PostPosition(sequence: try snapshot.token.sequence + 1, number: number)
                     for write in try PostOrder.writes(for: id, isThere: true, at: position, in: snapshot) {
                         update[write.path] = write.value
                     }
                 }
             }
-            let seventh = Paths.postPosition(try TreeKey(Self.ids[7]))
+            let seventh = PostNodes.position(try TreeKey(Self.ids[7]))
             let first = try await tree.get(seventh)
             await tree.close()
             #expect(try await order(scratch) == Self.ids.reversed())
@@ -181,17 +181,18 @@ struct OrderMigrationTests {
             _ = try await order(scratch)
             let tree = try await TreeStore(engine: try SQLiteEngine(path: scratch.path + "/Storage/tree.sqlite"))
             try await tree.set("posts/-P1/text", to: "#sun")
-            let rows = try await tree.children(of: Paths.publishedPosts)
+            let rows = try await tree.children(of: PostNodes.published())
             for row in rows {
                 let id = row.value.stringValue?.prefix { $0 != "/" } ?? ""
-                try await tree.set(Paths.publishedPosts / row.key, to: .string(String(id)))
+                try await tree.set(PostNodes.published() / row.key, to: .string(String(id)))
             }
             try await tree.set(TreePath(["store", "posts_ordered"], in: .pipeline), to: true)
             await tree.close()
             #expect(try await order(scratch) == ["-P2", "-P1"])
             let storage = try await StorageFolder.open(path: scratch.path + "/Storage")
-            #expect(try await storage.tree.children(of: Paths.publishedPosts) == rows)
-            #expect(try await storage.tree.children(of: Paths.taggedPosts("sun")).map(\.value) == ["-P1"])
+            #expect(try await storage.tree.children(of: PostNodes.published()) == rows)
+            #expect(
+                try await storage.tree.children(of: PostNodes.taggedInOrder("sun" as TreeKey)).map(\.value) == ["-P1"])
             await storage.close()
         }
     }

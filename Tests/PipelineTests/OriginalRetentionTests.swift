@@ -4,8 +4,8 @@ import Files
 import Foundation
 import Imaging
 import Logging
+import Model
 import NIOCore
-import Posts
 import Service
 import Store
 import TestSupport
@@ -58,7 +58,7 @@ struct OriginalRetentionTests {
             let bytes = try Fixture.bytes("photo.jpg")
             let post = try await running.upload([("a.jpg", bytes), ("b.jpg", bytes + [1])], by: "maria").id
             let png = try await running.upload([("c.png", try Fixture.bytes("rgb-8.png"))], by: "maria").id
-            let before = try await running.storage.tree.get(Paths.post(post))
+            let before = try await running.storage.tree.get(PostNodes.post(post))
             var order = BatchOrder(.originals)
             order.rule = rule
             let plan = try await OriginalPlan(running.pipeline.tools, order).document()
@@ -80,7 +80,7 @@ struct OriginalRetentionTests {
                 let (old, new) = (try ImageHeader.read(sent.span), try ImageHeader.read(file.span))
                 #expect(old.size == new.size)
             }
-            #expect(try await running.storage.tree.get(Paths.post(post)) == before)
+            #expect(try await running.storage.tree.get(PostNodes.post(post)) == before)
             #expect(try await record(running, png).orderedPhotos[0].reencoding == nil)
             #expect(try await self.findings(running).isEmpty)
             let usage = try await running.pipeline.usage.document(of: try #require(UserID("maria")))
@@ -211,14 +211,14 @@ struct OriginalRetentionTests {
                 $0.running.pipeline.adopt(settings)
             },
             Obstacle(obstacle: .renditionsMissing) {
-                try await $0.tree.set(Paths.post($0.post) / "photos" / "0" / "renditions" / "thumb", to: nil)
+                try await $0.tree.set(PostNodes.post($0.post) / "photos" / "0" / "renditions" / "thumb", to: nil)
             },
             Obstacle(obstacle: .renditionsSmall) {
-                let full = Paths.post($0.post) / "photos" / "0" / "renditions" / "full"
+                let full = PostNodes.post($0.post) / "photos" / "0" / "renditions" / "full"
                 try await $0.tree.set(full / "width", to: 1)
             },
             Obstacle(obstacle: .renditionsUnknown) {
-                try await $0.tree.set(Paths.photo(0, of: $0.post) / "files", to: nil)
+                try await $0.tree.set(UploadNodes.photo(0, of: $0.post) / "files", to: nil)
             },
             Obstacle(obstacle: .blurred) {
                 _ = try await $0.running.pipeline.moderation.moderate($0.post, ModerationVerdict(.blur))

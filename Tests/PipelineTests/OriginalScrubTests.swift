@@ -3,7 +3,7 @@ import Access
 import Cryptography
 import Files
 import Imaging
-import Posts
+import Model
 import Service
 import Store
 import TestSupport
@@ -93,7 +93,7 @@ struct OriginalScrubTests {
             #expect(!names.contains("original.jpg") && names.contains("original-2.jpg"))
             let after = try #require(try await running.pipeline.store.record(of: record.id))
             #expect(after.orderedPhotos.allSatisfy { names.contains($0.fileName) })
-            #expect(try await running.storage.tree.get(Paths.garbage) == nil)
+            #expect(try await running.storage.tree.get(FileNodes.garbage()) == nil)
         }
     }
 
@@ -108,13 +108,13 @@ struct OriginalScrubTests {
             // As a run leaves it that ended behind the writing of the file.
             try await running.storage.blobs.put([(name, bytes)])
             try await running.storage.tree.set(
-                Paths.garbage / "0", to: ["after": 0, "blobs": ["0": .string("\(name)")]])
+                FileNodes.garbage() / "0", to: ["after": 0, "blobs": ["0": .string("\(name)")]])
             let progress = try await job(running).run { _ in }
             #expect(progress.switched == 1)
             running.clock.advance()
             try await running.pipeline.janitor.sweep()
             #expect(try await originals(running, record.id)[0] == bytes)
-            #expect(try await running.storage.tree.get(Paths.garbage) == nil)
+            #expect(try await running.storage.tree.get(FileNodes.garbage()) == nil)
         }
     }
 

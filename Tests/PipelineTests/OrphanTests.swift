@@ -4,7 +4,7 @@ import Concurrency
 import Files
 import Foundation
 import Keeping
-import Posts
+import Model
 import Service
 import Store
 import TestSupport
@@ -29,15 +29,18 @@ struct OrphanTests {
                 _ = try await running.pipeline.publisher.deletePost(record.id, by: .admin)
                 return
             case .multiPath:
-                update[Paths.postsOf(record.owner) / record.id.key] = nil
-                update[Paths.feed(record.owner) / record.id.key] = nil
-                update[Paths.post(record.id)] = nil
-            case .rawDelete: update[Paths.post(record.id)] = nil
+                update[PeopleNodes.ownPost(record.owner) / record.id.key] = nil
+                update[FeedNodes.entry(record.owner) / record.id.key] = nil
+                update[PostNodes.post(record.id)] = nil
+            case .rawDelete: update[PostNodes.post(record.id)] = nil
             case .rawPatch:
-                for key in try await tree.keys(of: Paths.post(record.id)) { update[Paths.post(record.id) / key] = nil }
-            case .allPosts: update[Paths.posts] = .object([other.key: try #require(await tree.get(Paths.post(other)))])
+                for key in try await tree.keys(of: PostNodes.post(record.id)) {
+                    update[PostNodes.post(record.id) / key] = nil
+                }
+            case .allPosts:
+                update[PostNodes.post()] = .object([other.key: try #require(await tree.get(PostNodes.post(other)))])
             case .wholeTree:
-                update[.root] = ["posts": .object([other.key: try #require(await tree.get(Paths.post(other)))])]
+                update[.root] = ["posts": .object([other.key: try #require(await tree.get(PostNodes.post(other)))])]
             }
             try await tree.update(update)
         }
@@ -60,12 +63,12 @@ struct OrphanTests {
             #expect(try await pipeline.unclaimed.list().isEmpty, "a deletion explains them")
 
             // The grace period is over.
-            try await storage.tree.set(Paths.deleted(gone.id), to: 0)
+            try await storage.tree.set(FileNodes.deleted(gone.id), to: 0)
             try await pipeline.janitor.sweep()
             #expect(try await files(of: gone, in: storage).isEmpty)
-            #expect(try await storage.tree.get(Paths.deleted(gone.id)) == nil)
+            #expect(try await storage.tree.get(FileNodes.deleted(gone.id)) == nil)
             #expect(try await pipeline.store.record(of: gone.id)?.state == .deleted)
-            for place in [Paths.postsOf(gone.owner), Paths.feed(gone.owner), "hashtags/one"] {
+            for place in [PeopleNodes.ownPost(gone.owner), FeedNodes.entry(gone.owner), "hashtags/one"] {
                 #expect(try await storage.tree.get(place / gone.id.key) == nil, "\(place)")
             }
             #expect(try await files(of: kept, in: storage).count > 1)
@@ -80,14 +83,14 @@ struct OrphanTests {
             try await pipeline.garbage.locks.withLease(record.id) {
                 // A job has looked at the post before it was deleted, and writes its file now.
                 _ = try await pipeline.publisher.deletePost(record.id, by: .admin)
-                try await storage.tree.set(Paths.deleted(record.id), to: 0)
+                try await storage.tree.set(FileNodes.deleted(record.id), to: 0)
                 try await pipeline.janitor.sweep()
                 try await storage.blobs.put([(try record.blobName("original-q20-0.jpg"), [1])])
             }
             try await pipeline.janitor.sweep()
             #expect(try await storage.blobs.postIDs(userID: "maria").isEmpty)
             #expect(try await pipeline.unclaimed.list().isEmpty)
-            #expect(try await storage.tree.get(Paths.deleted(record.id)) == nil)
+            #expect(try await storage.tree.get(FileNodes.deleted(record.id)) == nil)
         }
     }
 
@@ -97,13 +100,13 @@ struct OrphanTests {
             let storage = running.storage
             let id = try await running.accept("rgb-8.png", by: "maria")
             let record = try await running.pipeline.store.end(of: id)
-            let post = try await storage.tree.get(Paths.post(id))
-            try await storage.tree.set(Paths.post(id), to: nil)
-            try await storage.tree.set(Paths.post(id), to: post)
-            try await storage.tree.set(Paths.deleted(id), to: 0)
+            let post = try await storage.tree.get(PostNodes.post(id))
+            try await storage.tree.set(PostNodes.post(id), to: nil)
+            try await storage.tree.set(PostNodes.post(id), to: post)
+            try await storage.tree.set(FileNodes.deleted(id), to: 0)
             try await running.pipeline.janitor.sweep()
             #expect(try await files(of: record, in: storage).count > 1)
-            #expect(try await storage.tree.get(Paths.deleted(id)) == nil)
+            #expect(try await storage.tree.get(FileNodes.deleted(id)) == nil)
         }
     }
 
@@ -138,19 +141,19 @@ struct OrphanTests {
             let (tree, pipeline) = (running.storage.tree, running.pipeline)
             let photo = (name: "a.png", bytes: try Fixture.bytes("rgb-8.png"))
             let record = try await running.upload([photo], by: "maria", text: "#sea")
-            let path = Paths.post(record.id)
+            let path = PostNodes.post(record.id)
             let post = try #require(try await tree.get(path))
             _ = try await pipeline.publisher.deletePost(record.id, by: .admin)
             try await successor.write(over: post, at: path, in: tree)
             let written = try await tree.get(path)
-            let isListed = try await tree.get(Paths.hashtag("sea") / record.id.key)
-            try await tree.set(Paths.deleted(record.id), to: 0)
+            let isListed = try await tree.get(PostNodes.tagged("sea" as TreeKey) / record.id.key)
+            try await tree.set(FileNodes.deleted(record.id), to: 0)
             try await pipeline.janitor.sweep()
             #expect(try await files(of: record, in: running.storage).isEmpty)
-            #expect(try await tree.get(Paths.deleted(record.id)) == nil)
+            #expect(try await tree.get(FileNodes.deleted(record.id)) == nil)
             let left = try await tree.get(path)
             #expect(left == written, "\(String(describing: left)), not \(String(describing: written))")
-            #expect(try await tree.get(Paths.hashtag("sea") / record.id.key) == isListed)
+            #expect(try await tree.get(PostNodes.tagged("sea" as TreeKey) / record.id.key) == isListed)
         }
     }
 
@@ -160,15 +163,15 @@ struct OrphanTests {
             let tree = running.storage.tree
             let record = try await running.upload([("a.png", try Fixture.bytes("rgb-8.png"))], by: "maria")
             let key = record.id.key
-            let post = try await tree.get(Paths.post(record.id))
-            for posts in [Paths.posts, Paths.audiencePosts] {
+            let post = try await tree.get(PostNodes.post(record.id))
+            for posts in [PostNodes.post(), AudienceNodes.post()] {
                 await #expect(throws: TreeError.self, "\(posts), while the post is there") {
                     try await tree.set(posts / key / "author" / "uid", to: "eve")
                 }
             }
-            #expect(try await tree.get(Paths.post(record.id)) == post)
+            #expect(try await tree.get(PostNodes.post(record.id)) == post)
             _ = try await running.pipeline.publisher.deletePost(record.id, by: .admin)
-            for posts in [Paths.posts, Paths.audiencePosts] {
+            for posts in [PostNodes.post(), AudienceNodes.post()] {
                 // What has no author is nobody's, and becomes nobody else's.
                 try await tree.set(posts / key, to: ["moderated": true])
                 for path in [posts / key, posts] {
@@ -192,8 +195,8 @@ struct OrphanTests {
             try await tree.set("likes" / key / "eve", to: 1)
             for place: TreePath in ["comments", "likes"] { #expect(try await tree.get(place / key) == nil, "\(place)") }
             // Whose upload it was may.
-            try await tree.set(Paths.post(record.id), to: post)
-            #expect(try await tree.get(Paths.post(record.id)) == post)
+            try await tree.set(PostNodes.post(record.id), to: post)
+            #expect(try await tree.get(PostNodes.post(record.id)) == post)
         }
     }
 
@@ -240,7 +243,7 @@ struct OrphanTests {
             try running.scratch.write([1], to: "\(stale)/\(record.id)/full-00000000.jpg")
             _ = try await session.accept(text: "x")
             _ = try await running.pipeline.store.end(of: record.id)
-            let garbage = try await storage.tree.children(of: Paths.garbage)
+            let garbage = try await storage.tree.children(of: FileNodes.garbage())
             #expect(garbage.count == 1)
             #expect(
                 garbage.first?.value["blobs"]?.object?.values.compactMap(\.stringValue)

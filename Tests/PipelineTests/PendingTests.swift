@@ -3,7 +3,7 @@ import Cryptography
 import Files
 import Foundation
 import Keeping
-import Posts
+import Model
 import Service
 import Store
 import TestSupport
@@ -50,8 +50,8 @@ struct PendingTests {
                 fileName: "original.png", originalName: "a.png", byteCount: bytes.count,
                 sha256: sha256(of: bytes))
             record.photos = [0: photo]
-            update[Paths.upload(id)] = try record.value()
-            update[Paths.queued(id)] = QueueEntry(record).value
+            update[UploadNodes.upload(id)] = try record.value()
+            update[UploadNodes.queued(id)] = QueueEntry(record).value
             try running.scratch.write(bytes, to: "Storage/blobs/\(owner)/\(id)/original.png")
         }
         try await running.storage.tree.update(update)
@@ -61,7 +61,7 @@ struct PendingTests {
     func earlierVersions() async throws {
         try await withPipeline(runs: false) { running in
             let id = try await running.accept("rgb-8.png", by: "maria")
-            try await running.storage.tree.set(Paths.queued(id), to: "ingested")
+            try await running.storage.tree.set(UploadNodes.queued(id), to: "ingested")
             #expect(try await running.pipeline.store.queued().map(\.state) == [.ingested])
             #expect(try await running.pipeline.store.unfinished(from: .socket).map(\.id) == [id])
             try await running.pipeline.recover()

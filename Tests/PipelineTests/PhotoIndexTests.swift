@@ -1,7 +1,7 @@
 import API
 import Access
 import Keeping
-import Posts
+import Model
 import Service
 import Social
 import TestSupport
@@ -35,7 +35,7 @@ struct PhotoIndexTests {
             #expect(again.state == .published, "uploads by HTTP are no duplicates unless they ask for it")
             #expect(try await store.audit(.check).findings.isEmpty)
             _ = try await running.pipeline.publisher.deletePost(store.post, by: .admin)
-            try await eventually { try await store.tree.get(Paths.jobs) == nil }
+            try await eventually { try await store.tree.get(JobNodes.job()) == nil }
             #expect(try await store.audit(.check).findings.isEmpty, "the entry names a post that is deleted")
             running.clock.advance()
             try await running.pipeline.janitor.sweep()

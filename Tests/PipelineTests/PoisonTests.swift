@@ -2,7 +2,7 @@ import API
 import Concurrency
 import Files
 import Imaging
-import Posts
+import Model
 import Service
 import Store
 import TestSupport
@@ -130,7 +130,7 @@ struct PoisonTests {
             }
             let record = try await running.pipeline.store.end(of: id)
             #expect(record.state == .published && record.attempts == 3 && record.error == nil)
-            #expect(try await running.storage.tree.get(Paths.poison) == nil)
+            #expect(try await running.storage.tree.get(UploadNodes.poison()) == nil)
         }
         let delays = (1...20).map { Backoff.delay(afterAttempt: $0, atMost: 3_600_000) }
         #expect(delays[0] <= .milliseconds(500) && delays[19] >= .seconds(1800) && delays[19] <= .seconds(3600))

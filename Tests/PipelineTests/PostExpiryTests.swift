@@ -1,6 +1,6 @@
 import API
 import Keeping
-import Posts
+import Model
 import Service
 import Store
 import TestSupport
@@ -11,9 +11,9 @@ import Uploads
 @Suite("Posts that are older than the setting go by themselves, as if they were deleted one by one")
 struct PostExpiryTests {
     private func counts(_ running: RunningPipeline) async throws -> (posts: Int, listed: Int) {
-        let posts = try await running.storage.tree.keys(of: Paths.posts).count
+        let posts = try await running.storage.tree.keys(of: PostNodes.post()).count
         let uid = try #require(UserID("u"))
-        return (posts, try await running.storage.tree.keys(of: Paths.postsOf(uid)).count)
+        return (posts, try await running.storage.tree.keys(of: PeopleNodes.ownPost(uid)).count)
     }
 
     /// Expects that so many posts have expired. A sweep of the service's own may be deleting them at the same time; each post
@@ -34,8 +34,8 @@ struct PostExpiryTests {
                 let none = try await running.pipeline.expiry.page(olderThan: age, after: nil, isDryRun: false)
                 #expect(none.posts == 0 && none.bytes == 0)
             }
-            let first = try #require(try await running.storage.tree.keys(of: Paths.posts).first)
-            try await running.storage.tree.set(Paths.posts / first / "timestamp", to: 1)
+            let first = try #require(try await running.storage.tree.keys(of: PostNodes.post()).first)
+            try await running.storage.tree.set(PostNodes.post() / first / "timestamp", to: 1)
             let dry = try await running.pipeline.expiry.page(olderThan: age, after: nil, isDryRun: true)
             #expect(
                 dry.posts == 1 && dry.bytes > bytes.count && dry.next == PostExpiry.Position(cursor: "audience_posts"))
@@ -63,14 +63,14 @@ struct PostExpiryTests {
                     ["author": ["uid": "u"], "text": "x", "timestamp": .integer(isOld ? 1 : Int64.max / 2)] as TreeValue
                 )
             }
-            try await running.storage.tree.set(Paths.posts, to: .object(Dictionary(uniqueKeysWithValues: posts)))
+            try await running.storage.tree.set(PostNodes.post(), to: .object(Dictionary(uniqueKeysWithValues: posts)))
             try await running.pipeline.janitor.sweep()
             #expect(try await counts(running).posts == 1020)
             try await expectExpired(430, in: running)
         }
         try await withPipeline { running in
             let id = try await running.upload([], by: "u", text: "x").id
-            try await running.storage.tree.set(Paths.post(id) / "timestamp", to: 1)
+            try await running.storage.tree.set(PostNodes.post(id) / "timestamp", to: 1)
             try await running.pipeline.janitor.sweep()
             #expect(try await counts(running).posts == 1)
             #expect(try await running.pipeline.report.status().expired == nil)
@@ -83,7 +83,7 @@ struct PostExpiryTests {
             let posts = (0..<200).map { _ in
                 (running.storage.ids.next().key, ["author": ["uid": "u"], "text": "x", "timestamp": 1] as TreeValue)
             }
-            try await running.storage.tree.set(Paths.posts, to: .object(Dictionary(uniqueKeysWithValues: posts)))
+            try await running.storage.tree.set(PostNodes.post(), to: .object(Dictionary(uniqueKeysWithValues: posts)))
             let expiry = running.pipeline.expiry
             async let first = expiry.page(olderThan: .seconds(3600), after: nil, isDryRun: false)
             async let second = expiry.page(olderThan: .seconds(3600), after: nil, isDryRun: false)
@@ -102,11 +102,11 @@ struct PostExpiryTests {
                 let post: TreeValue = [
                     "author": ["uid": "u"], "text": "x", "timestamp": .integer(timestamp), "audiences": ["class": true],
                 ]
-                try await tree.set(Paths.audiencePosts / id.key, to: post)
+                try await tree.set(AudienceNodes.post() / id.key, to: post)
             }
             #expect(try await tree.keys(of: "stories/class") == [old.key, young.key])
             try await running.pipeline.janitor.sweep()
-            #expect(try await tree.keys(of: Paths.audiencePosts) == [young.key])
+            #expect(try await tree.keys(of: AudienceNodes.post()) == [young.key])
             #expect(try await tree.keys(of: "stories/class") == [young.key])
             try await expectExpired(1, in: running)
         }

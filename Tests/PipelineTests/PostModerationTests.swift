@@ -1,6 +1,6 @@
 import API
 import Keeping
-import Posts
+import Model
 import Service
 import Store
 import TestSupport
@@ -11,7 +11,7 @@ import Uploads
 @Suite("What an admin decides about a post that is there: a new generation of files each time")
 struct PostModerationTests {
     private func published(_ running: RunningPipeline, _ id: PostID) async throws -> [PhotoRecord] {
-        let post = try #require(try await running.storage.tree.get(Paths.post(id)))
+        let post = try #require(try await running.storage.tree.get(PostNodes.post(id)))
         return try #require(PostPhotos.read(post))
     }
 
@@ -76,7 +76,7 @@ struct PostModerationTests {
             // A photo that is refused refuses its post, and the answer says what became of it.
             let refused = try await moderation.moderate(id, ModerationVerdict(.blur, photos: ["1": .refuse]))
             #expect(refused.deleted && refused.decision == .refuse)
-            #expect(try await running.storage.tree.get(Paths.post(id)) == nil)
+            #expect(try await running.storage.tree.get(PostNodes.post(id)) == nil)
             let failure = await #expect(throws: Failure.self) {
                 try await moderation.moderate(id, ModerationVerdict(.pass))
             }

@@ -1,8 +1,8 @@
 import API
 import Access
 import Imaging
+import Model
 import NIOCore
-import Posts
 import Service
 import Store
 import TestSupport
@@ -27,7 +27,7 @@ struct PublicAddressTests {
     }
 
     private func posts(_ running: RunningPipeline) async throws -> [TreeValue] {
-        try await running.storage.tree.children(of: Paths.posts).map(\.value)
+        try await running.storage.tree.children(of: PostNodes.post()).map(\.value)
     }
 
     private func files(of record: UploadRecord, _ running: RunningPipeline) async throws -> [String] {
@@ -53,7 +53,7 @@ struct PublicAddressTests {
         try await withPipeline(mediaPlace: place) { running in
             let photos = [("a.jpg", try Fixture.bytes(Self.fixture)), ("b.jpg", try Fixture.bytes("exif-gps.jpg"))]
             let record = try await running.upload(photos, by: "maria", text: "Two")
-            let post = try #require(try await running.storage.tree.get(Paths.post(record.id)))
+            let post = try #require(try await running.storage.tree.get(PostNodes.post(record.id)))
             let prefix =
                 place == nil
                 ? "/media/maria/\(record.id)/"
@@ -73,7 +73,7 @@ struct PublicAddressTests {
             #expect(again.state == .duplicate && again.duplicateOf == record.id)
 
             _ = try await running.pipeline.publisher.deletePost(record.id, by: .admin)
-            try await running.storage.tree.set(Paths.deleted(record.id), to: 0)
+            try await running.storage.tree.set(FileNodes.deleted(record.id), to: 0)
             try await running.pipeline.janitor.sweep()
             #expect(try await files(of: record, running).isEmpty)
             #expect(try await running.pipeline.unclaimed.list().isEmpty)
@@ -101,11 +101,11 @@ struct PublicAddressTests {
                     #expect(try await rethumb(running, isDryRun: true) == 1)
                     #expect(try await posts(running) == before)
                     #expect(try await rethumb(running) == 1)
-                    let post = try #require(try await running.storage.tree.get(Paths.post(record.id)))
+                    let post = try #require(try await running.storage.tree.get(PostNodes.post(record.id)))
                     let addresses = addresses(in: post)
                     #expect(addresses.count == 5 && addresses.allSatisfy { $0.hasPrefix(prefix) }, "\(addresses)")
                     #expect(try await files(of: record, running) == names)
-                    #expect(try await running.storage.tree.get(Paths.garbage) == nil)
+                    #expect(try await running.storage.tree.get(FileNodes.garbage()) == nil)
                     #expect(try await rethumb(running) == 0)
                 }
             }
@@ -126,7 +126,7 @@ struct PublicAddressTests {
                 let object = try await objects.put(try await upload.finish(), as: name, metadata) { _ in }
                 _ = try await running.pipeline.store.end(of: try #require(PostID(object.blob.postID)))
                 try await running.storage.tree.set(
-                    Paths.post(running.storage.ids.next()),
+                    PostNodes.post(running.storage.ids.next()),
                     to: [
                         "full_url":
                             "http://10.0.0.1/v0/b/demo.appspot.com/o/maria%2Ffull%2F1%2Fa.jpg?alt=media&token=t",

@@ -1,5 +1,5 @@
 import API
-import Posts
+import Model
 import Service
 import TestSupport
 import Testing

@@ -1,6 +1,6 @@
 import API
 import Files
-import Posts
+import Model
 import Store
 import TestSupport
 import Testing
@@ -19,7 +19,7 @@ struct PublishTests {
                 [("At the lake.jpg", try Fixture.bytes("baseline-420.jpg"))], by: "maria", text: " At the lake #Summer "
             )
             #expect(record.state == .published)
-            let post = try #require(try await running.storage.tree.get(Paths.post(record.id)))
+            let post = try #require(try await running.storage.tree.get(PostNodes.post(record.id)))
             #expect(post["text"]?.stringValue == "At the lake #Summer")
             #expect(post["kind"]?.stringValue == "photo_text")
             #expect(post["author"] == ["uid": "maria", "full_name": "maria"])
@@ -32,15 +32,15 @@ struct PublishTests {
                 #expect(running.scratch.exists("Storage/\(uri)"))
             }
             let commits = try await running.storage.tree.changes(since: before, limit: 100).filter { change in
-                change.writes.contains { $0.path == Paths.post(record.id) }
+                change.writes.contains { $0.path == PostNodes.post(record.id) }
             }
             let paths = Set(try #require(commits.first).writes.map(\.path))
             #expect(commits.count == 1)
             #expect(
                 paths.isSuperset(of: [
-                    Paths.post(record.id), Paths.postsOf(record.owner) / record.id.key,
-                    Paths.feed(record.owner) / record.id.key, "hashtags/summer" / record.id.key,
-                    "people/maria/full_name", Paths.upload(record.id),
+                    PostNodes.post(record.id), PeopleNodes.ownPost(record.owner) / record.id.key,
+                    FeedNodes.entry(record.owner) / record.id.key, "hashtags/summer" / record.id.key,
+                    "people/maria/full_name", UploadNodes.upload(record.id),
                 ]), "B25: what belongs together is committed together")
         }
     }
@@ -55,7 +55,7 @@ struct PublishTests {
             for row in table {
                 let record = try await running.upload(
                     Array(repeating: photo, count: row.photos), by: "u", text: row.text)
-                let post = try #require(try await running.storage.tree.get(Paths.post(record.id)))
+                let post = try #require(try await running.storage.tree.get(PostNodes.post(record.id)))
                 #expect(post["kind"]?.stringValue == row.kind)
                 #expect(post["photos"]?.object?.count ?? 0 == row.photos)
             }
@@ -84,9 +84,9 @@ struct PublishTests {
             Person(uid: uid, fullName: "Ána Prüfer", profilePicture: "/p.jpg").write(to: &update)
             try await running.storage.tree.update(update)
             let record = try await running.upload([], by: "ana", text: "hi")
-            let author = try await running.storage.tree.get(Paths.post(record.id) / "author")
+            let author = try await running.storage.tree.get(PostNodes.post(record.id) / "author")
             #expect(author == ["uid": "ana", "full_name": "Ána Prüfer", "profile_picture": "/p.jpg"])
-            let index = try await running.storage.tree.get(Paths.person(uid) / "_search_index")
+            let index = try await running.storage.tree.get(PeopleNodes.person(uid) / "_search_index")
             #expect(index == ["full_name": "ana prufer", "reversed_full_name": "prufer ana"])
         }
     }
@@ -102,10 +102,10 @@ struct PublishTests {
     func oddAuthor(person: TreeValue, author: TreeValue) async throws {
         try await withPipeline { running in
             let uid = try #require(UserID("ana"))
-            try await running.storage.tree.set(Paths.person(uid), to: person)
+            try await running.storage.tree.set(PeopleNodes.person(uid), to: person)
             let record = try await running.upload([], by: "ana", text: "hi")
-            #expect(try await running.storage.tree.get(Paths.post(record.id) / "author") == author)
-            #expect(try await running.storage.tree.get(Paths.person(uid) / "full_name") == author["full_name"])
+            #expect(try await running.storage.tree.get(PostNodes.post(record.id) / "author") == author)
+            #expect(try await running.storage.tree.get(PeopleNodes.person(uid) / "full_name") == author["full_name"])
         }
     }
 
@@ -116,12 +116,12 @@ struct PublishTests {
             var ids: [String] = []
             for number in 0..<5 {
                 let record = try await running.upload([], by: "u", text: "\(number)")
-                let post = try await running.storage.tree.get(Paths.post(record.id))
+                let post = try await running.storage.tree.get(PostNodes.post(record.id))
                 let timestamp = try #require(post?["timestamp"]?.integerValue)
                 #expect((start...WallClock.milliseconds()).contains(timestamp))
                 ids.append(record.id.description)
             }
-            #expect(try await running.storage.tree.keys(of: Paths.posts).map(\.description) == ids)
+            #expect(try await running.storage.tree.keys(of: PostNodes.post()).map(\.description) == ids)
             #expect(ids == ids.sorted())
         }
     }

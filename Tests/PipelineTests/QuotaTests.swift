@@ -1,8 +1,8 @@
 import API
 import Foundation
 import Keeping
+import Model
 import NIOCore
-import Posts
 import Service
 import Store
 import TestSupport
@@ -46,7 +46,7 @@ struct QuotaTests {
             for (group, quota) in zip([nil, .signedUp, .anonymous] as [QuotaScope?], quotas) {
                 try await join(group, running)
                 let user = try #require(UserID("maria"))
-                try await running.storage.tree.set(Paths.person(user) / "full_name", to: "Maria")
+                try await running.storage.tree.set(PeopleNodes.person(user) / "full_name", to: "Maria")
                 let usage = try await running.pipeline.usage.document(of: user)
                 #expect(usage.quota == quota?.bytes && usage.quotaScope == quota?.scope, "\(group as Any)")
                 try await running.pipeline.quotas.set(.bytes(3), for: user)
@@ -81,7 +81,7 @@ struct QuotaTests {
             let maria = try #require(UserID("maria"))
             func sendAndDelete() async throws {
                 let post = try await running.upload([("a.jpg", try Fixture.bytes(Self.photo))], by: "maria").id
-                try await running.storage.tree.set(Paths.post(post), to: nil)
+                try await running.storage.tree.set(PostNodes.post(post), to: nil)
             }
             try await join(.anonymous, running)
             try await sendAndDelete()
@@ -249,7 +249,7 @@ struct QuotaTests {
             #expect(try await running.pipeline.store.record(of: post)?.state == .published)
             #expect(await refusal { try await self.upload(running) }?.code == .quotaExceeded)
             _ = try await running.upload([], by: "maria", text: "words are no files")
-            try await running.storage.tree.set(Paths.post(post), to: nil)
+            try await running.storage.tree.set(PostNodes.post(post), to: nil)
             try await quotas.set(.bytes(length), for: maria)
             try await self.upload(running)
             try await quotas.set(.unlimited, for: maria)

@@ -1,7 +1,7 @@
 import API
 import Files
 import Keeping
-import Posts
+import Model
 import Service
 import Store
 import TestSupport
@@ -23,8 +23,8 @@ struct RecoveryTests {
             try await withPipeline(in: scratch) { running in
                 let record = try await running.pipeline.store.end(of: id)
                 #expect(record.state == .published)
-                #expect(try await running.storage.tree.get(Paths.post(id)) != nil)
-                #expect(try await running.storage.tree.get(Paths.queue) == nil)
+                #expect(try await running.storage.tree.get(PostNodes.post(id)) != nil)
+                #expect(try await running.storage.tree.get(UploadNodes.queued()) == nil)
             }
         }
     }

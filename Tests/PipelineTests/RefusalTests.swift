@@ -2,7 +2,7 @@ import API
 import Files
 import Foundation
 import Imaging
-import Posts
+import Model
 import Store
 import TestSupport
 import Testing
@@ -45,7 +45,7 @@ struct RefusalTests {
             #expect(record.state == .failed)
             #expect(record.error?.code.rawValue == code)
             #expect(record.error?.message.contains(file) == true)
-            try await eventually { try await running.storage.tree.get(Paths.queue) == nil }
+            try await eventually { try await running.storage.tree.get(UploadNodes.queued()) == nil }
             let name = "upload\(record.id).original.\(file.suffix(3))"
             #expect(running.scratch.exists("Storage/failed/\(code)/maria/\(name)"))
             let reason = try running.scratch.read("Storage/failed/\(code)/maria/\(name).reason.json")

@@ -2,8 +2,8 @@ import API
 import Cryptography
 import Files
 import Keeping
+import Model
 import NIOCore
-import Posts
 import Service
 import Store
 import TestSupport

@@ -2,8 +2,8 @@ import API
 import Cryptography
 import Files
 import Keeping
+import Model
 import NIOCore
-import Posts
 import Service
 import Social
 import Store
@@ -52,7 +52,7 @@ struct ResumableUploadTests {
             #expect(end.state == .published)
             #expect(end.photos[0]?.sha256 == sha256(of: bytes))
             #expect(end.photos[0]?.originalName == "a.jpg")
-            let post = try #require(try await running.storage.tree.get(Paths.post(id)))
+            let post = try #require(try await running.storage.tree.get(PostNodes.post(id)))
             #expect(post["text"] == "In #pieces")
             #expect(PostPhotos.read(post)?.first?.alt == "A photo")
             #expect(try await files.record(of: id) == nil)

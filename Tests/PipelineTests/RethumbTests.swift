@@ -2,7 +2,7 @@ import API
 import Files
 import Imaging
 import Keeping
-import Posts
+import Model
 import Service
 import Store
 import TestSupport
@@ -50,7 +50,7 @@ struct RethumbTests {
                 }
                 #expect(nothing.switched == 0 && nothing.failed == 0)
 
-                for child in try await running.storage.tree.children(of: Paths.posts) {
+                for child in try await running.storage.tree.children(of: PostNodes.post()) {
                     for photo in try #require(PostPhotos.read(child.value)) {
                         #expect(Set(photo.renditions.keys) == ["thumb", "wide"])
                         #expect(photo.renditions["wide"]?.width == 120)
@@ -87,7 +87,7 @@ struct RethumbTests {
                     try await running.pipeline.janitor.sweep()
                     let names = try await names(running)
                     #expect(names.filter { $0.hasPrefix("thumb-") }.count <= 2, "\(names)")
-                    let post = try await running.storage.tree.children(of: Paths.posts).first?.value
+                    let post = try await running.storage.tree.children(of: PostNodes.post()).first?.value
                     for photo in PostPhotos.read(try #require(post)) ?? [] {
                         for rendition in photo.renditions.values { #expect(names.contains(rendition.fileName)) }
                     }
@@ -97,7 +97,7 @@ struct RethumbTests {
     }
 
     private func names(_ running: RunningPipeline) async throws -> [String] {
-        let ids = try await running.storage.tree.keys(of: Paths.posts)
+        let ids = try await running.storage.tree.keys(of: PostNodes.post())
         return try await running.storage.blobs.fileNames(userID: "even", postID: ids[0].description)
     }
 
@@ -122,7 +122,7 @@ struct RethumbTests {
                         _ in
                     }
                     #expect(progress.switched == (number == 0 ? 0 : 1))
-                    let post = try #require(try await running.storage.tree.children(of: Paths.posts).first)
+                    let post = try #require(try await running.storage.tree.children(of: PostNodes.post()).first)
                     let photo = try #require(PostPhotos.read(post.value)?.first)
                     #expect(photo.renditions.count == 4)
                     for rendition in photo.renditions.values {
@@ -164,7 +164,7 @@ struct RethumbTests {
             try await publish(2, in: scratch)
             let recipes = [try Recipe(parsing: "thumb=50")]
             try await withPipeline(in: scratch, settings: { $0.recipes = recipes }) { running in
-                let ids = try await running.storage.tree.keys(of: Paths.posts)
+                let ids = try await running.storage.tree.keys(of: PostNodes.post())
                 let victim = ids[0].description
                 try await running.storage.blobs.remove(.init(userID: "even", postID: victim, fileName: "original.jpg"))
                 let progress = try await Rethumb(running.pipeline.tools, selection: .init(), isDryRun: false).run { _ in

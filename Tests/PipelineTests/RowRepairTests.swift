@@ -1,6 +1,6 @@
 import API
 import Foundation
-import Posts
+import Model
 import Service
 import Store
 import TestSupport
@@ -18,10 +18,10 @@ struct RowRepairTests {
 
         func path(published: PostID, reserved: PostID) -> TreePath {
             switch self {
-            case .counterOfStore: Paths.store / "counter"
-            case .queueEntry: Paths.queued(reserved)
-            case .stateOfUpload: Paths.upload(published) / "state"
-            case .textOfPost: Paths.post(published) / "text"
+            case .counterOfStore: StoreNodes.store() / "counter"
+            case .queueEntry: UploadNodes.queued(reserved)
+            case .stateOfUpload: UploadNodes.upload(published) / "state"
+            case .textOfPost: PostNodes.post(published) / "text"
             }
         }
     }

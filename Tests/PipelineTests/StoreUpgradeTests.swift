@@ -3,7 +3,7 @@ import Cryptography
 import Files
 import Foundation
 import Logging
-import Posts
+import Model
 import Service
 import Store
 import TestSupport
@@ -124,8 +124,8 @@ struct StoreUpgradeTests {
         try await withEarlierStore { scratch in
             let tree = try await TreeStore(
                 engine: SQLiteEngine(path: "\(scratch.path)/\(Self.file)"), isMaintained: false)
-            try await tree.set(Paths.store / "format", to: 99)
-            try await tree.set(Paths.store / "version", to: "7.2.0")
+            try await tree.set(StoreNodes.store() / "format", to: 99)
+            try await tree.set(StoreNodes.store() / "version", to: "7.2.0")
             await tree.close()
             let before = try bytes(Self.file, in: scratch)
             let failure = await #expect(throws: Failure.self) {
@@ -141,7 +141,7 @@ struct StoreUpgradeTests {
         try await withScratch { scratch in
             try await withOpened(scratch) { #expect($0.upgrade.state == .current && $0.hold == nil) }
             try await withOpened(scratch) { storage in
-                let format = try await storage.tree.get(Paths.store / "format")
+                let format = try await storage.tree.get(StoreNodes.store() / "format")
                 #expect(format == .integer(StoreUpgrade.format))
                 #expect(storage.upgrade.state == .current)
             }

@@ -1,8 +1,8 @@
 import API
 import Files
 import Metering
+import Model
 import NIOCore
-import Posts
 import Service
 import Store
 import TestSupport

@@ -1,8 +1,8 @@
 import API
 import Foundation
 import Imaging
+import Model
 import NIOCore
-import Posts
 import Service
 import Store
 import TestSupport
@@ -39,7 +39,7 @@ struct UsageTests {
             #expect(usage.renditions.files == running.pipeline.settings.recipes.count && usage.garbage.files == 0)
             let renditions = usage.renditions
 
-            try await running.tree(Paths.post(post.id), nil)
+            try await running.tree(PostNodes.post(post.id), nil)
             usage = try await self.usage(running, of: "maria")
             #expect(usage.originals.files == 0 && usage.renditions.files == 0)
             #expect(usage.garbage == .init(bytes: photo.count + renditions.bytes, files: 1 + renditions.files))
@@ -64,7 +64,7 @@ struct UsageTests {
             }
             #expect(try await self.usage(running, of: "jan").unfinished == .init(bytes: 12_345, files: 1))
             try await running.pipeline.resumable.cancel(receiving.id)
-            #expect(try await running.storage.tree.get(Paths.usageOfOwners / "jan") == nil)
+            #expect(try await running.storage.tree.get(UsageNodes.ofOwner() / "jan") == nil)
         }
     }
 
@@ -103,7 +103,7 @@ struct UsageTests {
                 try await step(running, round, &random, &posts)
                 guard round % 8 == 0 else { continue }
                 for user in ["maria", "jan"] {
-                    let line = try await running.storage.tree.get(Paths.usageOfOwners / (try TreeKey(user)))
+                    let line = try await running.storage.tree.get(UsageNodes.ofOwner() / (try TreeKey(user)))
                     let counted = Usage(line).document(of: user).total
                     let there = try await disk(running, of: user)
                     #expect(counted == there, "seed \(run.seed), round \(round), \(user)")
@@ -125,7 +125,7 @@ struct UsageTests {
             posts.append(try await running.upload(photos, by: user, text: "\(round)").id)
         case 3:
             guard let index = posts.indices.randomElement(using: &random) else { return }
-            try await running.tree(Paths.post(posts.remove(at: index)), nil)
+            try await running.tree(PostNodes.post(posts.remove(at: index)), nil)
         case 4:
             guard let id = posts.randomElement(using: &random) else { return }
             let decision: ModerationDecision = random.chance(50) ? .blur : .pass
@@ -174,10 +174,10 @@ struct UsageTests {
             let counted = try await reader.page(after: nil, limit: 10)
             #expect(counted.isComplete && counted.users == sound.users && counted.all == sound.all)
 
-            let maria = Paths.usageOfOwners / "maria"
+            let maria = UsageNodes.ofOwner() / "maria"
             try await store.write([
-                maria: "1 2 3 4 5 6 7 8 9 10 11 12", Paths.usageOfAll: nil,
-                Paths.usageOfFiles / "maria" / store.post.key: nil,
+                maria: "1 2 3 4 5 6 7 8 9 10 11 12", UsageNodes.ofAll(): nil,
+                UsageNodes.ofFile() / "maria" / store.post.key: nil,
             ])
             let found = try await store.audit(.check).findings
             #expect(found.count { $0.kind == .counterWrong } == 3, "\(found)")

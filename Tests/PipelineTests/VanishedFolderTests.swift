@@ -3,7 +3,7 @@ import Files
 import Foundation
 import Glibc
 import Keeping
-import Posts
+import Model
 import Service
 import Store
 import TestSupport

@@ -2,8 +2,9 @@ import Access
 import Client
 import Foundation
 import HTTPTypes
-import Posts
+import Model
 import Requests
+import Server
 import Service
 import TestSupport
 import Testing

@@ -1,7 +1,7 @@
 import Access
 import Client
 import HTTPTypes
-import Posts
+import Model
 import TestSupport
 import Testing
 import Tree
@@ -34,8 +34,8 @@ struct AudienceUploadTests {
             let answer = try await service.ask(.post, "/v1/uploads?text=x&audiences=\(audiences)", as: uid)
             #expect(answer.status == status, "\(answer.text)")
             #expect(answer.json["code"].string == code)
-            #expect(try await service.tree.get(Paths.posts) == nil)
-            if code != nil { #expect(try await service.tree.get(Paths.audiencePosts) == nil) }
+            #expect(try await service.tree.get(PostNodes.post()) == nil)
+            if code != nil { #expect(try await service.tree.get(AudienceNodes.post()) == nil) }
         }
     }
 
@@ -58,7 +58,7 @@ struct AudienceUploadTests {
             let url = try #require(early.json["post"]["full_url"].string)
             #expect(url.contains("?token="))
             #expect(try await service.ask(.get, url, as: nil).status == 200)
-            #expect(try await service.tree.get(Paths.posts) == nil)
+            #expect(try await service.tree.get(PostNodes.post()) == nil)
             #expect(try await service.tree.keys(of: "stories/c").count == 1)
         }
     }
@@ -77,7 +77,7 @@ struct AudienceUploadTests {
                 let answer = try await send(other)
                 #expect(answer.status == 422 && answer.json["code"].string == "key_reused", "\(answer.text)")
             }
-            #expect(try await service.tree.get(Paths.posts) == nil)
+            #expect(try await service.tree.get(PostNodes.post()) == nil)
         }
     }
 
@@ -93,7 +93,7 @@ struct AudienceUploadTests {
                 let answer = try await service.ask(.post, "/v1/uploads/\(id)/publish", as: "maria", #"{"text":"x"}"#)
                 #expect(answer.status == status, "\(answer.text)")
             }
-            #expect(try await service.tree.get(Paths.posts) == nil)
+            #expect(try await service.tree.get(PostNodes.post()) == nil)
             #expect(try await service.tree.keys(of: "stories/c").count == 1)
         }
     }

@@ -2,7 +2,7 @@ import API
 import Client
 import Foundation
 import HTTPTypes
-import Posts
+import Model
 import TestSupport
 import Testing
 import Tree

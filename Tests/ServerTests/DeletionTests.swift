@@ -5,7 +5,7 @@ import Database
 import Foundation
 import HTTPTypes
 import Keeping
-import Posts
+import Model
 import Server
 import Service
 import TestSupport
@@ -118,7 +118,7 @@ struct DeletionTests {
                 #expect(again.status == 410)
                 #expect(again.json["code"].string == "deleted")
                 // Now with its files gone.
-                try await service.tree.set(Paths.deleted(try #require(PostID(id))), to: 0)
+                try await service.tree.set(FileNodes.deleted(try #require(PostID(id))), to: 0)
                 try await service.pipeline.janitor.sweep()
             }
             #expect(try await service.client.get("/v1/uploads/\(id)").json["state"].string == "deleted")

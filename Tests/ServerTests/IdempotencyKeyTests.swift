@@ -1,8 +1,8 @@
 import Client
 import HTTPTypes
 import Keeping
+import Model
 import NIOCore
-import Posts
 import Service
 import TestSupport
 import Testing
@@ -156,7 +156,7 @@ struct IdempotencyKeyTests {
         try await withService { service in
             let first = try await send(Self.cases[0], service)
             let id = try #require(PostID(first.json["post_id"].string ?? ""))
-            try await service.tree.set(Paths.upload(id) / "fingerprint", to: nil)
+            try await service.tree.set(UploadNodes.upload(id) / "fingerprint", to: nil)
             #expect(try await send(Self.cases[0], service).json == first.json)
         }
     }

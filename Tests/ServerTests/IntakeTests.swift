@@ -1,8 +1,8 @@
 import Client
 import Files
 import HTTPTypes
+import Model
 import NIOCore
-import Posts
 import Service
 import Store
 import TestSupport

@@ -5,7 +5,7 @@ import Cryptography
 import Foundation
 import HTTPTypes
 import Keeping
-import Posts
+import Model
 import Server
 import Service
 import TestSupport
@@ -157,7 +157,7 @@ struct PenetrationTests {
             try await service.finishJobs()
             #expect(try await service.client.get("/likes/\(id).json").text == "null")
             #expect(try await service.ask(.get, url, as: "eve").status == 200, "until the grace period is over")
-            try await service.tree.set(Paths.deleted(try #require(PostID(id))), to: 0)
+            try await service.tree.set(FileNodes.deleted(try #require(PostID(id))), to: 0)
             try await service.pipeline.janitor.sweep()
             #expect(try await service.ask(.get, url, as: "eve").status == 404)
             #expect(!service.scratch.exists("Storage/blobs/maria/\(id)"))

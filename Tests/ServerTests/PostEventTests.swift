@@ -1,8 +1,8 @@
 import Client
 import Foundation
 import HTTPTypes
+import Model
 import NIOCore
-import Posts
 import TestSupport
 import Testing
 import Tree

@@ -7,8 +7,8 @@ import HTTPTypes
 import Inbox
 import Keeping
 import Logging
+import Model
 import NIOCore
-import Posts
 import Server
 import Service
 import ServiceLifecycle
@@ -65,10 +65,10 @@ struct Service: AskedService {
     }
 
     private func until(_ isReached: (TreeValue?) -> Bool) async throws {
-        let queue = try await tree.subscribe(to: Paths.queue)
+        let queue = try await tree.subscribe(to: UploadNodes.queued())
         guard !isReached(queue.value) else { return }
         for try await _ in queue {
-            if isReached(try await tree.get(Paths.queue)) { return }
+            if isReached(try await tree.get(UploadNodes.queued())) { return }
         }
     }
 }

@@ -3,7 +3,8 @@ import Accounts
 import Database
 import Keeping
 import Logging
-import Posts
+import Model
+import Service
 import Store
 import TestSupport
 import Tree

@@ -1,7 +1,7 @@
 import Access
 import Client
 import HTTPTypes
-import Posts
+import Model
 import TestSupport
 import Testing
 import Tree

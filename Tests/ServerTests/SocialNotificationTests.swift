@@ -1,8 +1,7 @@
 import Access
 import Client
 import HTTPTypes
-import Posts
-import Rules
+import Model
 import Server
 import TestSupport
 import Testing

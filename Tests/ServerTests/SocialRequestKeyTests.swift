@@ -1,7 +1,7 @@
 import Client
 import Foundation
 import HTTPTypes
-import Posts
+import Model
 import Social
 import TestSupport
 import Testing

@@ -2,7 +2,7 @@ import API
 import Access
 import Client
 import HTTPTypes
-import Rules
+import Model
 import TestSupport
 import Tree
 import TreeModel

@@ -4,7 +4,7 @@ import NIOCore
 
 @testable import API
 @testable import Access
-@testable import Posts
+@testable import Model
 @testable import Requests
 @testable import Server
 @testable import Store

@@ -2,7 +2,7 @@ import Client
 import Foundation
 import HTTPTypes
 import Keeping
-import Posts
+import Model
 import Service
 import Store
 import TestSupport

@@ -2,8 +2,8 @@ import Client
 import Files
 import Foundation
 import HTTPTypes
+import Model
 import NIOCore
-import Posts
 import Service
 import Store
 import TestSupport

@@ -2,7 +2,7 @@ import Client
 import Foundation
 import HTTPTypes
 import Logging
-import Posts
+import Model
 import Service
 import TestSupport
 import Testing
@@ -65,7 +65,7 @@ struct StorageRulesTests {
             let upload = try await service.client.ask(
                 .post, "/v1/uploads?user=maria", body: .bytes(try fixture("size-97x61.jpg")))
             let id = try #require(upload.json["post_id"].string)
-            let field = Paths.post(try #require(PostID(id))) / "thumb_url"
+            let field = PostNodes.post(try #require(PostID(id))) / "thumb_url"
             let stored = try #require(try await service.tree.get(field)?.stringValue)
             #expect(stored.hasPrefix(origin + "/v0/b/") && stored.hasSuffix("?alt=media"))
             let file = try #require(MediaAddress(stored)).fileName

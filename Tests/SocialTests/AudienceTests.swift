@@ -2,7 +2,7 @@ import Logging
 import TestSupport
 import Testing
 
-@testable import Posts
+@testable import Model
 @testable import Social
 @testable import Tree
 
@@ -46,7 +46,7 @@ struct AudienceTests {
 
     /// The ids of a story in the order of publication, the newest first.
     private func story(_ audience: String, _ tree: TreeStore) async throws -> [String] {
-        let list = Paths.publishedStory(of: try #require(AudienceID(audience)))
+        let list = AudienceNodes.published(try #require(AudienceID(audience)))
         return try await tree.children(of: list, order: .descending).compactMap(\.value.stringValue)
     }
 

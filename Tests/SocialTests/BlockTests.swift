@@ -1,7 +1,7 @@
 import API
 import Testing
 
-@testable import Posts
+@testable import Model
 @testable import Social
 @testable import Tree
 
@@ -21,7 +21,7 @@ struct BlockTests {
     private func withPost(_ body: (TreeStore) async throws -> Void) async throws {
         let tree = try await TreeStore(
             engine: MemoryEngine(), derivations: SocialDerivations.strata, isMaintained: false, clock: { 1000 })
-        try await tree.set(Paths.post(post), to: ["timestamp": 1, "text": "x", "author": ["uid": "bob"]])
+        try await tree.set(PostNodes.post(post), to: ["timestamp": 1, "text": "x", "author": ["uid": "bob"]])
         try await body(tree)
         await tree.close()
     }
@@ -66,7 +66,7 @@ struct BlockTests {
     func likes(path: String) async throws {
         try await withPost { tree in
             let likes = Likes(tree)
-            for uid in [ann, bob, eve] { try await tree.set(Paths.likes(post) / uid.key, to: 1) }
+            for uid in [ann, bob, eve] { try await tree.set(ReactionNodes.like(post) / uid.key, to: 1) }
             try await tree.set(try TreePath(path), to: true)
             for (viewer, hidden) in [(ann, eve), (eve, ann), (bob, nil), (nil, nil)] as [(UserID?, UserID?)] {
                 let expected = [ann, bob, eve].filter { $0 != hidden }.map(\.key)

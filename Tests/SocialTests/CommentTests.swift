@@ -3,7 +3,7 @@ import Access
 import Logging
 import Testing
 
-@testable import Posts
+@testable import Model
 @testable import Social
 @testable import Tree
 
@@ -23,7 +23,7 @@ struct CommentTests {
     private func withComments(_ body: (Comments, TreeStore) async throws -> Void) async throws {
         let tree = try await TreeStore(
             engine: MemoryEngine(), derivations: SocialDerivations.strata, isMaintained: false, clock: { 1000 })
-        try await tree.set(Paths.post(post), to: ["timestamp": 1, "text": "x", "author": ["uid": "bob"]])
+        try await tree.set(PostNodes.post(post), to: ["timestamp": 1, "text": "x", "author": ["uid": "bob"]])
         try await tree.set("people/ann", to: ["full_name": "Ann", "profile_picture": "/a.jpg"])
         try await body(Comments(tree, ids: PushIDGenerator()), tree)
         await tree.close()
@@ -36,14 +36,14 @@ struct CommentTests {
         try await withComments { comments, tree in
             let (comment, token) = try await comments.add(try CommentText(" Hello \n"), by: ann, to: post)
             #expect(
-                try await tree.get(Paths.comments(post) / comment.id) == [
+                try await tree.get(ReactionNodes.comment(post) / comment.id) == [
                     "author": ["uid": "ann", "full_name": "Ann", "profile_picture": "/a.jpg"], "text": "Hello",
                     "timestamp": 1000,
                 ])
             #expect(PostID(comment.id.string) != nil && comment.fullName == "Ann" && comment.edited == nil)
             #expect(try await tree.token == token, "all of it is one change")
-            #expect(try await tree.get(Paths.stats(post) / "comments") == 1)
-            #expect(try await tree.get(Paths.commented(ann) / post.key) == [comment.id: true])
+            #expect(try await tree.get(ReactionNodes.stats(post) / "comments") == 1)
+            #expect(try await tree.get(ReactionNodes.commented(ann) / post.key) == [comment.id: true])
             let other = try await comments.add(try CommentText("x"), by: eve, to: post).comment
             #expect(other.fullName == "eve" && other.profilePicture == nil && other.id > comment.id)
         }
@@ -85,7 +85,7 @@ struct CommentTests {
                 }
                 #expect(failure?.code == .notAllowed)
             }
-            #expect(try await tree.get(Paths.stats(post) / "comments") == 1)
+            #expect(try await tree.get(ReactionNodes.stats(post) / "comments") == 1)
         }
     }
 
@@ -104,8 +104,8 @@ struct CommentTests {
                 let token = try await comments.remove(id, from: post, by: somebody)
                 #expect(try await tree.token == token)
                 #expect(try await tree.get("comments") == nil)
-                #expect(try await tree.get(Paths.commented(ann)) == nil)
-                #expect(try await tree.get(Paths.stats(post)) == nil)
+                #expect(try await tree.get(ReactionNodes.commented(ann)) == nil)
+                #expect(try await tree.get(ReactionNodes.stats(post)) == nil)
                 let again = await #expect(throws: Failure.self) {
                     try await comments.remove(id, from: post, by: somebody)
                 }
@@ -139,7 +139,7 @@ struct CommentTests {
             let text = try CommentText("x")
             let id = try await comments.add(text, by: ann, to: post).comment.id
             let (blocker, other) = index == 0 ? (ann, bob) : (bob, ann)
-            try await tree.set(Paths.blocking(blocker) / other.key, to: true)
+            try await tree.set(PeopleNodes.blocking(blocker) / other.key, to: true)
             let changed = try CommentText("y")
             for work in [
                 { _ = try await comments.add(text, by: ann, to: post) },
@@ -163,7 +163,7 @@ struct CommentTests {
             let comment = try await comments.add(right, by: bob, to: post).comment
             #expect(comment.mentions == right.mentions)
             #expect(
-                try await tree.get(Paths.comments(post) / comment.id / "mentions") == [
+                try await tree.get(ReactionNodes.comment(post) / comment.id / "mentions") == [
                     "0": ["uid": "ann", "start": 6, "length": 4]
                 ])
             let wrong = try text("nobody")
@@ -188,7 +188,9 @@ struct CommentTests {
                 expected.append("c\(number)")
             }
             // What is none is passed over, wherever it stands.
-            for key in ["!", "-zz", "zz"] as [TreeKey] { try await tree.set(Paths.comments(post) / key, to: "junk") }
+            for key in ["!", "-zz", "zz"] as [TreeKey] {
+                try await tree.set(ReactionNodes.comment(post) / key, to: "junk")
+            }
             if isNewestFirst { expected.reverse() }
             for limit in [1, 3, 6, 7, 8] {
                 var (seen, next, skipped): ([String], TreeKey?, Int) = ([], nil, 0)
@@ -213,7 +215,9 @@ struct CommentTests {
     func junk() async throws {
         try await withComments { comments, tree in
             var update = MultiPathUpdate()
-            for number in 0..<900 { update[Paths.comments(post) / TreeKey(unchecked: "!\(number)")] = .integer(1) }
+            for number in 0..<900 {
+                update[ReactionNodes.comment(post) / TreeKey(unchecked: "!\(number)")] = .integer(1)
+            }
             try await tree.update(update)
             _ = try await comments.add(try CommentText("x"), by: ann, to: post)
             let page = try await comments.page(of: post, CommentPage.Selection(limit: 1))
@@ -245,14 +249,14 @@ struct CommentTests {
         try await withComments { comments, tree in
             for uid in [ann, bob, ann] { _ = try await comments.add(try CommentText("by \(uid)"), by: uid, to: post) }
             let raw: TreeValue = ["text": "by ann", "author": ["uid": "ann"], "timestamp": 5]
-            try await tree.set(Paths.comments(post) / "raw", to: raw)
+            try await tree.set(ReactionNodes.comment(post) / "raw", to: raw)
             _ = try await Likes(tree).add(by: ann, to: post)
             _ = try await PersonDeletion.begin(of: ann, in: tree)
             try await JobWorker(tree, clock: { 1000 }, logger: Logger(label: "test")).runAll()
             let page = try await comments.page(of: post, CommentPage.Selection(limit: 10))
             #expect(page.comments.map(\.text) == ["by bob"] && page.skipped.isEmpty)
             #expect(try await tree.get("likes") == nil)
-            #expect(try await tree.get(Paths.stats(post)) == ["comments": 1])
+            #expect(try await tree.get(ReactionNodes.stats(post)) == ["comments": 1])
         }
     }
 
@@ -276,7 +280,7 @@ struct CommentTests {
             }
             let sorted = added.sorted { $0.id < $1.id }
             #expect(zip(sorted, sorted.dropFirst()).allSatisfy { $0.id < $1.id && $0.token <= $1.token })
-            #expect(try await tree.get(Paths.stats(post) / "comments") == 300)
+            #expect(try await tree.get(ReactionNodes.stats(post) / "comments") == 300)
         }
     }
 }

@@ -2,7 +2,7 @@ import Logging
 import TestSupport
 import Testing
 
-@testable import Posts
+@testable import Model
 @testable import Social
 @testable import Tree
 
@@ -29,14 +29,14 @@ struct FeedModel {
     }
 
     mutating func post(_ id: String, by uid: String) async throws {
-        try await tree.set(Paths.posts / TreeKey(id), to: Self.post(by: uid))
+        try await tree.set(PostNodes.post() / TreeKey(id), to: Self.post(by: uid))
         posts.append((id, uid))
     }
 
     /// Publishes posts in one commit: by their ids.
     mutating func post(_ ids: [String], by uid: String) async throws {
         var update = MultiPathUpdate()
-        for id in ids { update[Paths.posts / (try TreeKey(id))] = Self.post(by: uid) }
+        for id in ids { update[PostNodes.post() / (try TreeKey(id))] = Self.post(by: uid) }
         try await tree.update(update)
         posts += ids.sorted().map { ($0, uid) }
     }
@@ -46,14 +46,14 @@ struct FeedModel {
     /// Deletes posts in one commit.
     mutating func delete(_ ids: [String]) async throws {
         var update = MultiPathUpdate()
-        for id in ids { update[Paths.posts / (try TreeKey(id))] = nil }
+        for id in ids { update[PostNodes.post() / (try TreeKey(id))] = nil }
         try await tree.update(update)
         posts.removeAll { ids.contains($0.id) }
     }
 
     /// Gives a post to another author: it is published anew.
     mutating func give(_ id: String, to uid: String) async throws {
-        try await tree.set(Paths.posts / TreeKey(id) / "author" / "uid", to: .string(uid))
+        try await tree.set(PostNodes.post() / TreeKey(id) / "author" / "uid", to: .string(uid))
         guard let index = posts.firstIndex(where: { $0.id == id }), posts[index].author != uid else { return }
         posts.remove(at: index)
         posts.append((id, uid))

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import Posts
+@testable import Model
 @testable import Social
 @testable import Tree
 
@@ -126,7 +126,7 @@ struct FeedRandomTests {
 
     /// When all jobs are done and all feeds were read, both forms of the feeds have what they should, and the marks are right.
     private static func expectTidy(_ model: FeedModel, _ seed: UInt64) async throws {
-        #expect(try await model.tree.get(Paths.jobs) == nil, "seed \(seed)")
+        #expect(try await model.tree.get(JobNodes.job()) == nil, "seed \(seed)")
         for reader in people {
             guard try await model.tree.get(try TreePath("people/\(reader)")) != nil else { continue }
             let expected = model.feed(of: reader)
@@ -164,7 +164,7 @@ struct FeedRandomTests {
                         of: ann, before: nil, limit: 200, FeedView(viewer: ann))
                     if let upkeep { try await feeds.write(upkeep) }
                     let token = try #require(page.token)
-                    let all = try await tree.children(of: Paths.publishedPosts(by: try #require(UserID("bob"))))
+                    let all = try await tree.children(of: PostNodes.publishedBy(try #require(UserID("bob"))))
                     let published = all.filter { row in
                         PostPosition(key: row.key).map { $0.sequence <= token.sequence } ?? false
                     }

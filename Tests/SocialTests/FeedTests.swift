@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import Posts
+@testable import Model
 @testable import Social
 @testable import Tree
 
@@ -119,10 +119,10 @@ struct FeedTests {
             #expect(try await model.tree.token == token)
             // Only when many rows would be gone through again and again.
             let reader = try #require(UserID("ann"))
-            let mark = try await model.tree.get(Paths.homeMark(reader))
+            let mark = try await model.tree.get(FeedNodes.homeMark(reader))
             try await model.post(names("f", 300), by: "eve")
             _ = try await model.page(of: "ann")
-            #expect(try await model.tree.get(Paths.homeMark(reader)) != mark)
+            #expect(try await model.tree.get(FeedNodes.homeMark(reader)) != mark)
             #expect(try await model.walk("ann").ids == model.feed(of: "ann"))
         }
     }
@@ -207,7 +207,7 @@ struct FeedTests {
             let (ids, isComplete) = try await model.walk("ann", limit: 200)
             #expect(ids == model.feed(of: "ann") && isComplete)
             #expect(try await marks(model.tree, "ann", "eve") == ["d", "d"])
-            #expect(try await model.tree.get(Paths.jobs) == nil)
+            #expect(try await model.tree.get(JobNodes.job()) == nil)
         }
     }
 
@@ -264,7 +264,7 @@ struct FeedTests {
                     group.addTask {
                         for number in 1...60 {
                             try await tree.set(
-                                Paths.posts / (try TreeKey("\(uid)-\(number)")), to: FeedModel.post(by: uid))
+                                PostNodes.post() / (try TreeKey("\(uid)-\(number)")), to: FeedModel.post(by: uid))
                             let other = people[number % 4]
                             guard other != uid else { continue }
                             try await tree.set(
@@ -285,8 +285,9 @@ struct FeedTests {
             }
             try await model.worker.runAll()
             for uid in people {
-                let followees = Set(try await tree.keys(of: Paths.following(try #require(UserID(uid)))).map(\.string))
-                let all = try await tree.children(of: Paths.publishedPosts, order: .descending)
+                let followees = Set(
+                    try await tree.keys(of: PeopleNodes.following(try #require(UserID(uid)))).map(\.string))
+                let all = try await tree.children(of: PostNodes.published(), order: .descending)
                 let expected = all.compactMap { ListedPost($0) }.filter { post in
                     post.author == uid || followees.contains(post.author ?? "")
                 }

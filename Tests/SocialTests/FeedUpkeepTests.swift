@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import Posts
+@testable import Model
 @testable import Social
 @testable import Tree
 
@@ -18,7 +18,7 @@ struct FeedUpkeepTests {
             try await model.follow("ann", "joe")
             try await model.post("j0", by: "joe")
             let ann = try #require(UserID("ann"))
-            let before = try await model.tree.get(Paths.home(ann))
+            let before = try await model.tree.get(FeedNodes.home(ann))
             var (ids, cursor): ([String], PostPosition?) = ([], nil)
             repeat {
                 let page = try await model.page(of: "ann", before: cursor, limit: 2, isWritten: false)
@@ -28,10 +28,10 @@ struct FeedUpkeepTests {
             } while cursor != nil
             #expect(ids == ["j0", "b2", "e2", "e1", "e0", "b1", "b0"])
             try await model.worker.runAll()
-            #expect(try await model.tree.get(Paths.home(ann)) != before, "the job of the follow has written")
-            #expect(try await model.tree.get(Paths.feed(ann) / "e2") == nil)
+            #expect(try await model.tree.get(FeedNodes.home(ann)) != before, "the job of the follow has written")
+            #expect(try await model.tree.get(FeedNodes.entry(ann) / "e2") == nil)
             for _ in 0..<2 { #expect(try await model.walk("ann", limit: 3).ids == ids) }
-            #expect(try await model.tree.get(Paths.feed(ann) / "e2") == true)
+            #expect(try await model.tree.get(FeedNodes.entry(ann) / "e2") == true)
         }
     }
 

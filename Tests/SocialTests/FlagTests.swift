@@ -4,7 +4,7 @@ import Logging
 import Synchronization
 import Testing
 
-@testable import Posts
+@testable import Model
 @testable import Social
 @testable import Tree
 
@@ -37,7 +37,7 @@ struct FlagTests {
 
     /// What waits for the operator.
     private func messages(_ store: NotificationStore) async throws -> [TreeValue] {
-        try await store.tree.children(of: Paths.outbox / "@operator").compactMap { $0.value["notification"] }
+        try await store.tree.children(of: OutboxNodes.entry() / "@operator").compactMap { $0.value["notification"] }
     }
 
     private func expectNoFaults(_ store: NotificationStore) async throws {
@@ -53,7 +53,7 @@ struct FlagTests {
             let id = try #require(PostID("-OaBcDeFgHiJkLmNoPqT"))
             try await store.tree.set("audiences/c", to: ["name": "7b", "members": ["ann": "owner", "bob": "reader"]])
             try await store.tree.set(
-                Paths.audiencePost(id),
+                AudienceNodes.post(id),
                 to: ["author": ["uid": "ann"], "text": "class", "timestamp": 1, "audiences": ["c": true]])
             let subject = FlagSubject(post: id)
             for uid in ["ann", "bob"] { _ = try await flags.add(by: try #require(UserID(uid)), to: subject) }
@@ -65,7 +65,7 @@ struct FlagTests {
             _ = try await flags.remove(by: try #require(UserID("bob")), from: subject)
             #expect(try await list(flags) == ["class 1"])
             try await expectNoFaults(store)
-            try await store.tree.set(Paths.audiencePost(id), to: nil)
+            try await store.tree.set(AudienceNodes.post(id), to: nil)
             #expect(try await list(flags) == [])
             #expect(try await store.tree.get("postFlags") == nil)
             try await expectNoFaults(store)
@@ -154,8 +154,8 @@ struct FlagTests {
             #expect(try await store.tree.get("postFlags") == nil)
             #expect(try await list(flags).isEmpty)
             let gone = FlagSubject(post: try #require(PostID(post)))
-            #expect(try await store.tree.get(gone.path(below: Paths.flags)) == nil)
-            #expect(try await store.tree.get(Paths.flagged(by: "cat")) == nil)
+            #expect(try await store.tree.get(gone.path(below: ReactionNodes.flags())) == nil)
+            #expect(try await store.tree.get(ReactionNodes.flagged("cat" as TreeKey)) == nil)
         }
     }
 
@@ -165,7 +165,7 @@ struct FlagTests {
             let subject = FlagSubject(post: try #require(PostID(post)))
             try await flag("postFlags/\(post)/bob", store)
             _ = try await flags.dismiss(subject)
-            let path = Paths.posts / subject.post
+            let path = PostNodes.post() / subject.post
             let record = try await store.tree.get(path)
             try await store.tree.set(path, to: nil)
             try await store.tree.set(path, to: record)

@@ -2,7 +2,7 @@ import API
 import Logging
 import Testing
 
-@testable import Posts
+@testable import Model
 @testable import Social
 @testable import Tree
 
@@ -141,7 +141,7 @@ struct FollowTests {
                 let path = try TreePath("comments/p\(number % 2)/c\(number)/author/full_name")
                 #expect(try await tree.get(path) == "New", "\(path)")
             }
-            #expect(try await tree.get(Paths.jobs) == nil)
+            #expect(try await tree.get(JobNodes.job()) == nil)
         }
     }
 }

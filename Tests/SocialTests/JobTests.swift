@@ -3,7 +3,7 @@ import Logging
 import TestSupport
 import Testing
 
-@testable import Posts
+@testable import Model
 @testable import Social
 @testable import Tree
 
@@ -29,7 +29,7 @@ struct SocialJobTests {
         try await withTree { tree, worker in
             try await tree.set("posts/p", to: post(by: "bob"))
             let bob = try #require(UserID("bob"))
-            let row = try #require(try await tree.keys(of: Paths.publishedPosts(by: bob)).first)
+            let row = try #require(try await tree.keys(of: PostNodes.publishedBy(bob)).first)
             var update = MultiPathUpdate()
             for number in 0..<700 {
                 update[try TreePath("followers/bob/u\(number)")] = true
@@ -63,7 +63,7 @@ struct SocialJobTests {
         try await withTree { tree, worker in
             try await tree.set("posts/p", to: post(by: "bob"))
             let bob = try #require(UserID("bob"))
-            let row = try #require(try await tree.keys(of: Paths.publishedPosts(by: bob)).first)
+            let row = try #require(try await tree.keys(of: PostNodes.publishedBy(bob)).first)
             try await add(700, tree) { try TreePath("likes/p/u\($0)") }
             try await tree.set("comments/p/c", to: ["author": ["uid": "u1"], "text": "y"])
             try await tree.set("postFlags/p/u1", to: true)
@@ -77,7 +77,7 @@ struct SocialJobTests {
             for path in ["likes", "comments", "postFlags", "stats/posts"] as [TreePath] {
                 #expect(try await tree.get(path) == nil, "\(path)")
             }
-            for path in [home, Paths.jobs] { #expect(try await tree.get(path) == nil, "\(path)") }
+            for path in [home, JobNodes.job()] { #expect(try await tree.get(path) == nil, "\(path)") }
             #expect(try await tree.get("posts/p") == written)
         }
     }
@@ -101,7 +101,7 @@ struct SocialJobTests {
                 #expect(try await tree.get(try TreePath("comments/p\(number)/c/author")) == author)
             }
             #expect(try await tree.get("posts/ann/author/full_name") == "Old")
-            #expect(try await tree.get(Paths.jobs) == nil)
+            #expect(try await tree.get(JobNodes.job()) == nil)
         }
     }
 
@@ -146,7 +146,7 @@ struct SocialJobTests {
                 #expect(post.value["author"]?["full_name"] == "Newest", "\(post.key)")
             }
             #expect(try await tree.get("comments/p1/c/author/full_name") == "Newest")
-            #expect(try await tree.get(Paths.jobs) == nil)
+            #expect(try await tree.get(JobNodes.job()) == nil)
         }
     }
 
@@ -157,17 +157,17 @@ struct SocialJobTests {
             let ann = try #require(UserID("ann"))
             // Nobody has read this feed yet: the first reading finds everything.
             try await tree.set("people/ann/following/eve", to: true)
-            #expect(try await tree.get(Paths.jobs) == nil)
-            try await tree.set(Paths.homeMark(ann), to: "x")
+            #expect(try await tree.get(JobNodes.job()) == nil)
+            try await tree.set(FeedNodes.homeMark(ann), to: "x")
             try await tree.set("people/ann/following/bob", to: true)
             try await worker.runAll()
-            #expect(try await tree.get(Paths.feed(ann))?.object?.count == 600)
-            #expect(try await tree.get(Paths.home(ann))?.object?.count == 600)
+            #expect(try await tree.get(FeedNodes.entry(ann))?.object?.count == 600)
+            #expect(try await tree.get(FeedNodes.home(ann))?.object?.count == 600)
             try await tree.set("followers/bob/ann", to: nil)
-            #expect(try await tree.get(Paths.jobs)?.object?.keys.map(\.string) == ["unfollow"])
+            #expect(try await tree.get(JobNodes.job())?.object?.keys.map(\.string) == ["unfollow"])
             try await worker.runAll()
-            #expect(try await tree.get(Paths.feed(ann)) == nil)
-            #expect(try await tree.get(Paths.home(ann)) == nil)
+            #expect(try await tree.get(FeedNodes.entry(ann)) == nil)
+            #expect(try await tree.get(FeedNodes.home(ann)) == nil)
         }
     }
 
@@ -204,7 +204,7 @@ struct SocialJobTests {
             now.change { $0 = 5000 }
             isFailing.change { $0 = false }
             try await worker.runAll()
-            #expect(try await tree.get(Paths.jobs) == nil)
+            #expect(try await tree.get(JobNodes.job()) == nil)
         }
     }
 
@@ -213,17 +213,17 @@ struct SocialJobTests {
         try await withTree { tree, worker in
             try await tree.set("posts/p", to: post(by: "bob"))
             let ann = try #require(UserID("ann"))
-            try await tree.set(Paths.homeMark(ann), to: "x")
+            try await tree.set(FeedNodes.homeMark(ann), to: "x")
             for isFollowed in [true, false, true] {
                 try await tree.set("people/ann/following/bob", to: isFollowed ? true : nil)
             }
             try await worker.runAll()
-            #expect(try await tree.get(Paths.feed(ann)) == ["p": true])
+            #expect(try await tree.get(FeedNodes.entry(ann)) == ["p": true])
             for isFollowed in [false, true, false] {
                 try await tree.set("people/ann/following/bob", to: isFollowed ? true : nil)
             }
             try await worker.runAll()
-            #expect(try await tree.get(Paths.feed(ann)) == nil)
+            #expect(try await tree.get(FeedNodes.entry(ann)) == nil)
         }
     }
 }

@@ -2,7 +2,7 @@ import Logging
 import TestSupport
 import Testing
 
-@testable import Posts
+@testable import Model
 @testable import Social
 @testable import Tree
 
@@ -22,15 +22,15 @@ struct LeftFeedTests {
         let bob = try #require(UserID("bob"))
         try await tree.set("people/bob/full_name", to: "Bob")
         for id in ["p", "q", "r"] { try await tree.set(try TreePath("posts/\(id)"), to: post(by: "bob")) }
-        let rows = try await tree.children(of: Paths.publishedPosts(by: bob))
+        let rows = try await tree.children(of: PostNodes.publishedBy(bob))
         var update = MultiPathUpdate()
         for number in 0..<300 {
             let reader = try #require(UserID("u\(number)"))
-            update[Paths.followers(bob) / reader.key] = true
-            update[Paths.homeMark(reader)] = "x"
+            update[PeopleNodes.follower(bob) / reader.key] = true
+            update[FeedNodes.homeMark(reader)] = "x"
             for row in rows {
-                update[Paths.home(reader) / row.key] = row.value
-                update[Paths.feed(reader) / TreeKey(unchecked: row.value.stringValue ?? "")] = true
+                update[FeedNodes.home(reader) / row.key] = row.value
+                update[FeedNodes.entry(reader) / TreeKey(unchecked: row.value.stringValue ?? "")] = true
             }
         }
         try await tree.update(update)
@@ -97,7 +97,7 @@ struct LeftFeedTests {
                 case 7...8:
                     _ = try await FeedSync(tree, FeedBounds()).bringUpToDate(try #require(UserID(one)))
                 default:
-                    let kinds = try await tree.children(of: Paths.jobs)
+                    let kinds = try await tree.children(of: JobNodes.job())
                     guard let row = kinds.randomElement(using: &generator),
                         let kind = JobKind(rawValue: row.key.string),
                         let job = try await tree.children(of: kind.path).randomElement(using: &generator)
@@ -108,7 +108,7 @@ struct LeftFeedTests {
             try await worker.runAll()
             for reader in people {
                 let uid = try #require(UserID(reader))
-                for row in try await tree.children(of: Paths.home(uid)) {
+                for row in try await tree.children(of: FeedNodes.home(uid)) {
                     let id = TreeKey(unchecked: row.value.stringValue ?? "")
                     let author = try await tree.get("posts" / id / "author" / "uid")?.stringValue
                     #expect(author != nil, "seed \(seed): \(reader) has \(id), which is gone")
@@ -116,7 +116,7 @@ struct LeftFeedTests {
                     let link = try await tree.get(try TreePath("people/\(reader)/following/\(author)"))
                     #expect(link != nil, "seed \(seed): \(reader) has \(id) of \(author)")
                 }
-                for id in try await tree.keys(of: Paths.feed(uid)) {
+                for id in try await tree.keys(of: FeedNodes.entry(uid)) {
                     #expect(try await tree.get("posts" / id) != nil, "seed \(seed): feed/\(reader) has \(id)")
                 }
             }

@@ -2,7 +2,7 @@ import API
 import Synchronization
 import Testing
 
-@testable import Posts
+@testable import Model
 @testable import Social
 @testable import Tree
 
@@ -22,7 +22,7 @@ struct LikeTests {
     ) async throws {
         let tree = try await TreeStore(
             engine: MemoryEngine(), derivations: SocialDerivations.strata, isMaintained: false, clock: clock)
-        try await tree.set(Paths.post(post), to: ["timestamp": 1, "text": "x", "author": ["uid": "bob"]])
+        try await tree.set(PostNodes.post(post), to: ["timestamp": 1, "text": "x", "author": ["uid": "bob"]])
         try await body(Likes(tree), tree)
         await tree.close()
     }
@@ -35,13 +35,13 @@ struct LikeTests {
             clock.withLock { $0 = 2000 }
             let second = try await likes.add(by: ann, to: post)
             #expect(first == second && first.count == 1)
-            #expect(try await tree.get(Paths.likes(post)) == ["ann": 1000])
-            #expect(try await tree.get(Paths.liked(ann)) == [post.key: true])
+            #expect(try await tree.get(ReactionNodes.like(post)) == ["ann": 1000])
+            #expect(try await tree.get(ReactionNodes.liked(ann)) == [post.key: true])
             let end = try await likes.remove(by: ann, from: post)
             #expect(end.count == 0 && end.token > first.token)
             #expect(try await likes.remove(by: ann, from: post) == end)
-            #expect(try await tree.get(Paths.liked(ann)) == nil)
-            #expect(try await tree.get(Paths.stats(post)) == nil)
+            #expect(try await tree.get(ReactionNodes.liked(ann)) == nil)
+            #expect(try await tree.get(ReactionNodes.stats(post)) == nil)
         }
     }
 
@@ -53,7 +53,7 @@ struct LikeTests {
                 let failure = await #expect(throws: Failure.self) { try await work(ann, missing) }
                 #expect(failure?.code == .notFound)
             }
-            try await tree.set(Paths.likes(missing) / ann.key, to: 5)
+            try await tree.set(ReactionNodes.like(missing) / ann.key, to: 5)
             #expect(try await likes.remove(by: ann, from: missing).count == 0)
             #expect(try await tree.get("likes") == nil)
         }
@@ -64,7 +64,7 @@ struct LikeTests {
         try await withLikes { likes, tree in
             _ = try await likes.add(by: ann, to: post)
             let (blocker, other) = index == 0 ? (ann, bob) : (bob, ann)
-            try await tree.set(Paths.blocking(blocker) / other.key, to: true)
+            try await tree.set(PeopleNodes.blocking(blocker) / other.key, to: true)
             let failure = await #expect(throws: Failure.self) { try await likes.add(by: ann, to: post) }
             #expect(failure?.code == .blocked)
             #expect(try await likes.remove(by: ann, from: post).count == 0)
@@ -75,7 +75,9 @@ struct LikeTests {
     @Test("Pages of those who like a post have everybody once, with their names, and say whether there are more")
     func pages() async throws {
         try await withLikes { likes, tree in
-            for number in 0..<7 { try await tree.set(Paths.likes(post) / TreeKey(unchecked: "u\(number)"), to: 5) }
+            for number in 0..<7 {
+                try await tree.set(ReactionNodes.like(post) / TreeKey(unchecked: "u\(number)"), to: 5)
+            }
             try await tree.set("people/u3", to: ["full_name": "Three", "profile_picture": "/3.jpg"])
             for limit in [1, 2, 6, 7, 8] {
                 var (seen, next, pages): ([String], TreeKey?, Int) = ([], nil, 0)
@@ -95,7 +97,7 @@ struct LikeTests {
     @Test("What clients of the database wrote and is no like is in the pages as what it is")
     func strange() async throws {
         try await withLikes { likes, tree in
-            try await tree.set(Paths.likes(post), to: ["a b": true, "ann": ["x": 1], "bob": 1.5])
+            try await tree.set(ReactionNodes.like(post), to: ["a b": true, "ann": ["x": 1], "bob": 1.5])
             let page = try await likes.page(of: post, after: nil, limit: 10, isNaming: true)
             #expect(page.people.map(\.key) == ["a b", "ann", "bob"] && page.count == 3)
             #expect(page.people.map(\.timestamp) == [nil, nil, nil])
@@ -112,9 +114,9 @@ struct LikeTests {
                 update["likes" / id / "ann"] = 5
                 // All but a few are gone, or are no posts.
                 if number % 100 == 7 {
-                    update[Paths.posts / id] = ["timestamp": 1, "text": "x", "author": ["uid": "bob"]]
+                    update[PostNodes.post() / id] = ["timestamp": 1, "text": "x", "author": ["uid": "bob"]]
                 } else if number % 100 == 8 {
-                    update[Paths.posts / id] = "junk"
+                    update[PostNodes.post() / id] = "junk"
                 }
             }
             try await tree.update(update)
@@ -149,7 +151,7 @@ struct LikeTests {
             try await withThrowingTaskGroup(of: Void.self) { [post] group in
                 for number in 0..<400 {
                     let uid = try #require(UserID("u\(number % 250)"))
-                    let raw = Paths.likes(post) / uid.key
+                    let raw = ReactionNodes.like(post) / uid.key
                     group.addTask {
                         switch number % 5 {
                         case 0, 1: #expect(try await likes.add(by: uid, to: post).count >= 0)
@@ -161,13 +163,13 @@ struct LikeTests {
                 }
                 try await group.waitForAll()
             }
-            let there = try await tree.keys(of: Paths.likes(post), range: .all, limit: 1000)
-            #expect(try await tree.get(Paths.stats(post) / "likes")?.integerValue == Int64(there.count))
+            let there = try await tree.keys(of: ReactionNodes.like(post), range: .all, limit: 1000)
+            #expect(try await tree.get(ReactionNodes.stats(post) / "likes")?.integerValue == Int64(there.count))
             let page = try await likes.page(of: post, after: nil, limit: 1000, isNaming: false)
             #expect(page.people.map(\.key) == there && page.count == there.count)
             for number in 0..<250 {
                 let uid = try #require(UserID("u\(number)"))
-                let isListed = try await tree.get(Paths.liked(uid) / post.key) != nil
+                let isListed = try await tree.get(ReactionNodes.liked(uid) / post.key) != nil
                 #expect(isListed == there.contains(uid.key))
             }
         }

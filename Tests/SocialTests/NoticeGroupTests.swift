@@ -1,7 +1,7 @@
 import API
 import Testing
 
-@testable import Posts
+@testable import Model
 @testable import Social
 @testable import Tree
 

@@ -3,7 +3,7 @@ import Logging
 import TestSupport
 import Testing
 
-@testable import Posts
+@testable import Model
 @testable import Social
 @testable import Tree
 
@@ -44,9 +44,9 @@ struct NoticeModelTests {
         case 6: try await store.tree.set(try TreePath("people/\(actor)/following/\(other)"), to: true)
         case 7: try await store.tree.set(try TreePath("followers/\(other)/\(actor)"), to: nil)
         case 8:
-            let ids = try await store.tree.keys(of: Paths.notifications(person))
+            let ids = try await store.tree.keys(of: NoticeNodes.notification(person))
             guard let id = ids.randomElement(using: &generator) else { return }
-            try await store.tree.set(Paths.notifications(person) / id / "unread", to: nil)
+            try await store.tree.set(NoticeNodes.notification(person) / id / "unread", to: nil)
         case 9: _ = try await store.notifications.markRead(.all, by: person)
         case 10: _ = try await store.announcements.publish("news", to: any(["", "x"]).isEmpty ? nil : [person])
         default: store.clock.advance(by: .seconds(Int.random(in: 1..<100_000, using: &generator)))

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Posts
+@testable import Model
 @testable import Social
 @testable import Tree
 
@@ -161,7 +161,7 @@ struct NoticeTests {
             }
             // The last mentions stay, of those that there was room for.
             #expect(try await store.tree.keys(of: "notifications").count <= 51)
-            #expect(try await store.tree.keys(of: Paths.noticedComments / "p" / "c").count == 50)
+            #expect(try await store.tree.keys(of: NoticeNodes.notedComment() / "p" / "c").count == 50)
             try await store.tree.set("comments/p/c", to: nil)
             #expect(try await store.tree.get("notifications") == nil)
         }
@@ -210,7 +210,7 @@ struct NoticeTests {
             #expect(rows.count == 500)
             #expect(rows.first?.value["actor"]?["uid"] == "u20")
             #expect(try await store.unread(of: "ann") == 500)
-            #expect(try await store.tree.keys(of: Paths.unreadIDs(try #require(UserID("ann")))).count == 500)
+            #expect(try await store.tree.keys(of: NoticeNodes.unreadID(try #require(UserID("ann")))).count == 500)
             // Taking back what is not there any more changes nothing.
             try await store.like("p", by: "u3", false)
             #expect(try await store.unread(of: "ann") == 500)

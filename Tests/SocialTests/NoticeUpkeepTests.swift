@@ -2,7 +2,7 @@ import API
 import Logging
 import Testing
 
-@testable import Posts
+@testable import Model
 @testable import Social
 @testable import Tree
 
@@ -31,7 +31,7 @@ struct NoticeUpkeepTests {
                 #expect(try await store.tree.get(TreePath([key], in: .social)) == nil, "\(key)")
             }
             for path in ["notifications", "unread"] as [TreePath] { #expect(try await store.tree.get(path) == nil) }
-            let letters = try await store.tree.get(Paths.letters)
+            let letters = try await store.tree.get(NoticeNodes.letter())
             #expect(letters?.object?.values.allSatisfy { $0["to"] == nil } == true)
         }
     }
@@ -56,7 +56,7 @@ struct NoticeUpkeepTests {
             #expect(try await store.list(of: "cat") == ["mention bob"])
             for (uid, count) in [("ann", 2), ("bob", 0), ("cat", 1)] {
                 #expect(try await store.unread(of: uid) == Int64(count))
-                #expect(try await store.tree.keys(of: Paths.outbox / TreeKey(unchecked: uid)).count == count)
+                #expect(try await store.tree.keys(of: OutboxNodes.entry() / TreeKey(unchecked: uid)).count == count)
             }
             // What has gone does not come back with the end of the block.
             try await store.tree.set(try TreePath(path), to: nil)
@@ -105,7 +105,7 @@ struct NoticeUpkeepTests {
         try await NotificationStore.run { store in
             for number in 0..<5 { try await store.like("p", by: "u\(number)") }
             let ann = try #require(UserID("ann"))
-            let ids = try await store.tree.keys(of: Paths.notifications(ann))
+            let ids = try await store.tree.keys(of: NoticeNodes.notification(ann))
             _ = try await store.notifications.markRead(.ids([ids[1]]), by: ann)
             let whole = try #require(try await store.tree.get(.root))
             try await NotificationStore.run { other in
@@ -140,7 +140,7 @@ struct NoticeUpkeepTests {
                 let first = TreeValue.string("u\(1000 + total - rows.count)")
                 #expect(rows.first?.value["actor"]?["uid"] == first, "after \(count)")
                 #expect(try await store.unread(of: "ann") == Int64(rows.count))
-                #expect(try await store.tree.get(Paths.notificationCounts / "ann") == .integer(Int64(rows.count)))
+                #expect(try await store.tree.get(NoticeNodes.count() / "ann") == .integer(Int64(rows.count)))
             }
         }
     }
@@ -154,11 +154,11 @@ struct NoticeUpkeepTests {
             let ann = try #require(UserID("ann"))
             let letter = try await store.announcements.publish("x", to: [ann]).document
             for number in 0..<500 { try await store.like("p", by: "u\(number)") }
-            #expect(try await store.tree.keys(of: Paths.outbox / "ann").count == 503)
+            #expect(try await store.tree.keys(of: OutboxNodes.entry() / "ann").count == 503)
             try await store.like("p", by: "bob", false)
             try await store.tree.set("comments/p/c", to: nil)
             _ = try await store.announcements.remove(TreeKey(unchecked: letter.id))
-            #expect(try await store.tree.keys(of: Paths.outbox / "ann").count == 500)
+            #expect(try await store.tree.keys(of: OutboxNodes.entry() / "ann").count == 500)
         }
     }
 
@@ -168,7 +168,7 @@ struct NoticeUpkeepTests {
             for number in 0..<5 { try await store.like("p", by: "u\(number)") }
             try await store.comment("c", by: "bob", mentioning: ["cat"])
             let ann = try #require(UserID("ann"))
-            let ids = try await store.tree.keys(of: Paths.notifications(ann))
+            let ids = try await store.tree.keys(of: NoticeNodes.notification(ann))
             _ = try await store.notifications.markRead(.ids([ids[1]]), by: ann)
             let version = TreePath(["version"], in: .social)
             let repair = SocialRepair(store.tree, version: version, logger: Logger(label: "test"))
@@ -178,9 +178,9 @@ struct NoticeUpkeepTests {
             update.firstStratum = 100
             update["unread/ann"] = 77
             update["unread/nobody"] = 3
-            update[Paths.unreadIDs(ann) / ids[0]] = nil
-            update[Paths.unreadIDs(ann) / ids[1]] = true
-            update[Paths.notificationCounts / "cat"] = nil
+            update[NoticeNodes.unreadID(ann) / ids[0]] = nil
+            update[NoticeNodes.unreadID(ann) / ids[1]] = true
+            update[NoticeNodes.count() / "cat"] = nil
             try await store.tree.update(update)
             #expect(Set(try await repair.faults()).count == 5)
             try await repair.run()

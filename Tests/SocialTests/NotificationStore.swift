@@ -1,6 +1,6 @@
 import Synchronization
 
-@testable import Posts
+@testable import Model
 @testable import Social
 @testable import Tree
 
@@ -29,7 +29,7 @@ struct NotificationStore: Sendable {
     func untilDelivered() async throws {
         while true {
             let token = try await tree.token
-            guard try await tree.snapshot({ try $0.exists(Paths.outbox) }) else { return }
+            guard try await tree.snapshot({ try $0.exists(OutboxNodes.entry()) }) else { return }
             await tree.waitForChange(after: token)
         }
     }

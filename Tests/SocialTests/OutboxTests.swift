@@ -4,7 +4,7 @@ import Logging
 import Synchronization
 import Testing
 
-@testable import Posts
+@testable import Model
 @testable import Social
 @testable import Tree
 
@@ -27,7 +27,7 @@ struct OutboxTests {
 
     /// Sees to it that nothing is left of deliveries.
     private func expectEmpty(_ store: NotificationStore) async throws {
-        for path in [Paths.outbox, Paths.outboxHeads, Paths.outboxQueue] {
+        for path in [OutboxNodes.entry(), OutboxNodes.head(), OutboxNodes.queued()] {
             #expect(try await store.tree.get(path) == nil, "\(path)")
         }
     }
@@ -168,7 +168,7 @@ struct OutboxTests {
             try await worker.runAll()
             #expect(receiver.lines == ["ann like bob", "ann like cat"] && receiver.taken.last?.id == id.description)
             await #expect(throws: Failure.self) { try await outbox.retry(id) }
-            #expect(try await store.tree.get(Paths.deadLetters) == nil)
+            #expect(try await store.tree.get(OutboxNodes.deadLetter()) == nil)
         }
     }
 
@@ -196,7 +196,7 @@ struct OutboxTests {
             var update = MultiPathUpdate()
             for number in 0..<OutboxWorker.maxDeadLetters {
                 let key = PostPosition(sequence: 1, number: number).key
-                update[Paths.deadLetters / "ann" / key] = ["since": 1, "notification": ["kind": "like"]]
+                update[OutboxNodes.deadLetter() / "ann" / key] = ["since": 1, "notification": ["kind": "like"]]
             }
             try await store.tree.update(update)
             receiver.refuse { _ in true }

@@ -3,7 +3,7 @@ import Logging
 import Synchronization
 import Testing
 
-@testable import Posts
+@testable import Model
 @testable import Social
 @testable import Tree
 
@@ -94,7 +94,7 @@ struct PeopleTests {
             try await tree.set("people", to: ["ann": ["full_name": "Cy"], "bob": ["full_name": "Cyd"]])
             #expect(try await find("cy", people) == ["ann", "bob"])
             try await tree.set("people", to: nil)
-            #expect(try await tree.get(Paths.names) == nil)
+            #expect(try await tree.get(PeopleNodes.name()) == nil)
         }
     }
 
@@ -186,14 +186,14 @@ struct PeopleTests {
         let writer = try await TreeStore(engine: engine, isMaintained: false)
         try await writer.set("people", to: ["ann": ["full_name": "Ann Lee"], "bob": ["posts": ["p": true]]])
         for row in ["eve  eve", "ann  bob", "anna  ann", "junk"] {
-            try await writer.set(Paths.names / TreeKey(unchecked: row), to: true)
+            try await writer.set(PeopleNodes.name() / TreeKey(unchecked: row), to: true)
         }
         let tree = try await TreeStore(engine: engine, derivations: SocialDerivations.strata, isMaintained: false)
         let repair = SocialRepair(
             tree, version: TreePath(["social"], in: Namespace(reserved: "test")), logger: Logger(label: "test"))
         #expect(try await repair.faults().count >= 6)
         try await repair.run()
-        #expect(try await tree.get(Paths.names) == ["ann lee  ann": "lee ann", "lee ann  ann": "ann lee"])
+        #expect(try await tree.get(PeopleNodes.name()) == ["ann lee  ann": "lee ann", "lee ann  ann": "ann lee"])
         #expect(try await repair.faults() == [])
         await tree.close()
     }

@@ -1,7 +1,7 @@
 import Logging
 import Testing
 
-@testable import Posts
+@testable import Model
 @testable import Social
 @testable import Tree
 
@@ -34,10 +34,10 @@ struct PostDaysTests {
         for number in 0..<20 {
             let id = PostID.first(at: 100 * Self.day + Int64(number) * Self.day / 4 + 5)
             let isForAudience = number % 3 == 0
-            let list = isForAudience ? Paths.audiencePosts : Paths.posts
+            let list = isForAudience ? AudienceNodes.post() : PostNodes.post()
             update[list / id.key] = post(by: number % 2 == 0 ? "ann" : "bob", for: isForAudience ? Self.audience : nil)
         }
-        update[Paths.posts / "no-id"] = post(by: "ann")
+        update[PostNodes.post() / "no-id"] = post(by: "ann")
         try await tree.update(update)
     }
 
@@ -45,7 +45,8 @@ struct PostDaysTests {
         let (ann, bob) = (try #require(UserID("ann")), try #require(UserID("bob")))
         let people = [ann, bob]
         let lists =
-            [Paths.posts, Paths.audiencePosts] + people.flatMap { [Paths.postsOf($0), Paths.audiencePosts(by: $0)] }
+            [PostNodes.post(), AudienceNodes.post()]
+            + people.flatMap { [PeopleNodes.ownPost($0), AudienceNodes.postBy($0)] }
         let ranges: [(Int64?, Int64?)] = [
             (nil, nil), (101 * Self.day, nil), (nil, 102 * Self.day + 6), (101 * Self.day + 6, 103 * Self.day - 1),
             (103 * Self.day, 103 * Self.day), (104 * Self.day, 101 * Self.day), (0, .max),
@@ -72,16 +73,18 @@ struct PostDaysTests {
             let numbers = TreePath(["post_days", "101"], in: .social)
             #expect(try await tree.get(numbers)?.integerValue == 3)
             let first = PostID.first(at: 101 * Self.day + 5)
-            try await tree.set(Paths.posts / first.key / "author" / "uid", to: "bob")
+            try await tree.set(PostNodes.post() / first.key / "author" / "uid", to: "bob")
             try await check(tree)
-            let keys = try await tree.keys(of: Paths.audiencePosts)
-            try await tree.set(Paths.audiencePosts / keys[1] / "author" / "uid", to: "bob")
+            let keys = try await tree.keys(of: AudienceNodes.post())
+            try await tree.set(AudienceNodes.post() / keys[1] / "author" / "uid", to: "bob")
             try await check(tree)
-            for key in keys.prefix(2) { try await tree.set(Paths.audiencePosts / key, to: nil) }
+            for key in keys.prefix(2) { try await tree.set(AudienceNodes.post() / key, to: nil) }
             try await check(tree)
-            for key in try await tree.keys(of: Paths.posts).prefix(7) { try await tree.set(Paths.posts / key, to: nil) }
+            for key in try await tree.keys(of: PostNodes.post()).prefix(7) {
+                try await tree.set(PostNodes.post() / key, to: nil)
+            }
             try await check(tree)
-            try await tree.set(Paths.posts, to: nil)
+            try await tree.set(PostNodes.post(), to: nil)
             try await check(tree)
             #expect(try await tree.get(TreePath(["post_days"], in: .social)) == nil)
         }

@@ -2,7 +2,7 @@ import API
 import Logging
 import Testing
 
-@testable import Posts
+@testable import Model
 @testable import Social
 @testable import Tree
 
@@ -63,7 +63,7 @@ struct PrivacyTests {
     func consent() async throws {
         try await NotificationStore.run { store in
             let post = try #require(PostID("-OaBcDeFgHiJkLmNoPqR"))
-            try await store.tree.set(Paths.post(post), to: ["author": ["uid": "ann"], "text": "x", "timestamp": 1])
+            try await store.tree.set(PostNodes.post(post), to: ["author": ["uid": "ann"], "text": "x", "timestamp": 1])
             let (bob, ann) = (try #require(UserID("bob")), try #require(UserID("ann")))
             let (likes, follows, privacy) = (Likes(store.tree), Follows(store.tree), Privacy(store.tree))
             let comments = Comments(store.tree, ids: PushIDGenerator(clock: { 1 }))

@@ -1,7 +1,7 @@
 import Logging
 import Testing
 
-@testable import Posts
+@testable import Model
 @testable import Social
 @testable import Tree
 
@@ -35,7 +35,7 @@ struct RenamedNoticeTests {
                 }
             }
             #expect(try await store.unread(of: "ann") == before)
-            #expect(try await store.tree.get(Paths.jobs) == nil)
+            #expect(try await store.tree.get(JobNodes.job()) == nil)
         }
     }
 

@@ -5,8 +5,8 @@ import Imaging
 import Inbox
 import Keeping
 import Logging
+import Model
 import NIOCore
-import Posts
 import Service
 import Store
 import Tree
@@ -85,8 +85,8 @@ struct StoreMaker {
             files.append((name, try await storage.blobs.open(blob).readAll(maxBytes: 1 << 26)))
         }
         self.files = files
-        guard let post = try await storage.tree.get(Paths.post(id)),
-            let value = try await storage.tree.get(Paths.upload(id))
+        guard let post = try await storage.tree.get(PostNodes.post(id)),
+            let value = try await storage.tree.get(UploadNodes.upload(id))
         else { throw Failure(.wrongState, "the first post was not published", hint: "look at the photo") }
         (self.post, self.record) = (post, value)
     }
@@ -118,14 +118,14 @@ struct StoreMaker {
             var update = MultiPathUpdate()
             for copy in copies {
                 let text = TreeValue.string("number \(copy.number)")
-                update[Paths.post(copy.id)] = renamed(post, copy.id, copy.owner)
+                update[PostNodes.post(copy.id)] = renamed(post, copy.id, copy.owner)
                     .setting([
                         "text": text, "timestamp": .integer(copy.time),
                         "author": [
                             "uid": .string(copy.owner.description), "full_name": Self.name(copy.number % people),
                         ],
                     ])
-                update[Paths.upload(copy.id)] = renamed(record, copy.id, copy.owner)
+                update[UploadNodes.upload(copy.id)] = renamed(record, copy.id, copy.owner)
                     .setting([
                         "text": text, "created_at": .integer(copy.time), "updated_at": .integer(copy.time),
                         // The index of photos has the first post alone.
@@ -143,7 +143,7 @@ struct StoreMaker {
         for start in stride(from: 0, to: people, by: Self.batch) {
             var update = MultiPathUpdate()
             for number in start..<min(start + Self.batch, people) {
-                update[Paths.person(try Self.person(number)) / "full_name"] = Self.name(number)
+                update[PeopleNodes.person(try Self.person(number)) / "full_name"] = Self.name(number)
             }
             try await storage.tree.update(update)
         }

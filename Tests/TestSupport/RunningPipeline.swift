@@ -2,8 +2,8 @@ import API
 import Inbox
 import Keeping
 import Logging
+package import Model
 import NIOCore
-package import Posts
 package import Service
 package import ServiceLifecycle
 package import Store

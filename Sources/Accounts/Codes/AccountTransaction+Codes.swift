@@ -1,3 +1,4 @@
+import Model
 import Tree
 import TreeModel
 
@@ -13,7 +14,7 @@ extension AccountTransaction {
             if let oldest { drop(oldest.key, of: code.email) }
         }
         let path = AccountPaths.code(text)
-        set(path, to: code.record)
+        set(path, to: code.value)
         if let key = path.lastKey { set(AccountPaths.codes(of: code.email) / key, to: .integer(now)) }
     }
 
@@ -50,7 +51,7 @@ extension AccountTransaction {
 
     /// Ends a code by its hash.
     private mutating func drop(_ key: TreeKey, of email: EmailAddress) {
-        set(AccountPaths.codes / key, to: nil)
+        set(AccountNodes.code() / key, to: nil)
         set(AccountPaths.codes(of: email) / key, to: nil)
     }
 }

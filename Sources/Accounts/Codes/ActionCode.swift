@@ -47,39 +47,27 @@ struct ActionCode: Hashable, Sendable {
     let owner: Owner?
     /// The time until which it is good, in milliseconds since the epoch.
     let expiresMilliseconds: Int64
+}
 
+extension ActionCode {
     init(_ kind: Kind, email: EmailAddress, newEmail: EmailAddress? = nil, owner: Owner?, at now: Int64) {
-        self.kind = kind
-        self.email = email
-        self.newEmail = newEmail
-        self.owner = owner
-        expiresMilliseconds = now + Self.lifetimeMilliseconds
+        self.init(
+            kind: kind, email: email, newEmail: newEmail, owner: owner,
+            expiresMilliseconds: now + Self.lifetimeMilliseconds)
     }
+}
 
-    /// The code as it is stored, at a path that is made of its hash.
-    var record: TreeValue {
-        var fields: [TreeKey: TreeValue] = [
-            "kind": .string(kind.rawValue), "email": .string(email.description),
-            "expires": .integer(expiresMilliseconds),
-        ]
-        fields["new_email"] = newEmail.map { .string($0.description) }
-        fields["uid"] = owner.map { .string($0.uid) }
-        fields["min_sign_in"] = owner.map { .integer($0.minSignInSeconds) }
-        return .object(fields)
-    }
+// MARK: - As it is stored, at a path that is made of its hash
 
-    /// Reads a code back; nil when a field that each has is missing.
-    init?(_ record: TreeValue) {
-        guard let kind = record["kind"]?.stringValue.flatMap(Kind.init),
-            let email = record["email"]?.stringValue.flatMap(EmailAddress.init),
-            let expires = record["expires"]?.integerValue
-        else { return nil }
-        self.kind = kind
-        self.email = email
-        newEmail = record["new_email"]?.stringValue.flatMap(EmailAddress.init)
-        owner = record["uid"]?.stringValue.flatMap { uid in
-            record["min_sign_in"]?.integerValue.map { Owner(uid: uid, minSignInSeconds: $0) }
-        }
-        expiresMilliseconds = expires
-    }
+extension ActionCode: TreeRecord {
+    static let form = RecordForm(
+        Self.init(kind:email:newEmail:owner:expiresMilliseconds:), .init("kind", \.kind), .init("email", \.email),
+        .init("new_email", \.newEmail), .init(partOf: \.owner), .init("expires", \.expiresMilliseconds))
+}
+
+extension ActionCode.Kind: FieldValue {}
+
+extension ActionCode.Owner: TreeRecord {
+    static let form = RecordForm(
+        Self.init(uid:minSignInSeconds:), .init("uid", \.uid), .init("min_sign_in", \.minSignInSeconds))
 }

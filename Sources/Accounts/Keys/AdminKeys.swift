@@ -1,6 +1,7 @@
 package import Access
 import Concurrency
 package import Cryptography
+import Model
 import Tree
 import TreeModel
 
@@ -65,7 +66,7 @@ package final class AdminKeys: Sendable {
             guard entries[id] == nil else { throw IdentityError("KEY_EXISTS") }
             guard entries.count < Self.maxCount else { throw IdentityError("TOO_MANY_KEYS") }
             entries[id] = entry
-            transaction.set(AccountPaths.adminKeys / id, to: entry.record)
+            transaction.set(AccountNodes.adminKey() / id, to: entry.record)
         }
         return (entry, text)
     }
@@ -77,7 +78,7 @@ package final class AdminKeys: Sendable {
         guard let id = try? Self.id(of: name) else { throw IdentityError("KEY_NOT_FOUND") }
         try await change { entries, transaction in
             guard entries.removeValue(forKey: id) != nil else { throw IdentityError("KEY_NOT_FOUND") }
-            transaction.set(AccountPaths.adminKeys / id, to: nil)
+            transaction.set(AccountNodes.adminKey() / id, to: nil)
         }
     }
 
@@ -96,7 +97,7 @@ package final class AdminKeys: Sendable {
 
     /// The keys of one state; what cannot be read lets nobody in.
     private static func entries(in transaction: AccountTransaction) throws -> [TreeKey: Entry] {
-        let children = try transaction.reader.snapshot.children(of: AccountPaths.adminKeys, limit: maxCount)
+        let children = try transaction.reader.snapshot.children(of: AccountNodes.adminKey(), limit: maxCount)
         return Dictionary(
             uniqueKeysWithValues: children.compactMap { child in
                 Entry(name: child.key.string, record: child.value).map { (child.key, $0) }

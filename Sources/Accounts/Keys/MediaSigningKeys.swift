@@ -1,6 +1,7 @@
 package import Access
 import Cryptography
 import Foundation
+import Model
 import Tree
 import TreeModel
 
@@ -26,13 +27,13 @@ package struct MediaSigningKeys: Sendable {
 
     private func change(_ body: (MediaKeys) throws -> MediaKeys) async throws -> MediaKeys {
         while true {
-            let stored = try await store.tree.get(AccountPaths.mediaKeys)
+            let stored = try await store.tree.get(AccountNodes.mediaKeys())
             let keys = try body(try stored.map(Self.keys) ?? MediaKeys())
             let record = TreeValue.string(String(decoding: keys.json.text, as: UTF8.self))
             guard record != stored else { return keys }
             do throws(TreeError) {
                 try await store.tree.set(
-                    AccountPaths.mediaKeys, to: record, if: [.equals(AccountPaths.mediaKeys, stored)])
+                    AccountNodes.mediaKeys(), to: record, if: [.equals(AccountNodes.mediaKeys(), stored)])
                 return keys
             } catch {
                 guard error.code == .preconditionFailed else { throw error }
@@ -42,7 +43,7 @@ package struct MediaSigningKeys: Sendable {
 
     private static func keys(_ record: TreeValue) throws -> MediaKeys {
         guard let text = record.stringValue, let json = JSONValue(text: text.utf8) else {
-            throw TreeError(.corrupt, "the keys that sign addresses are no JSON", path: AccountPaths.mediaKeys)
+            throw TreeError(.corrupt, "the keys that sign addresses are no JSON", path: AccountNodes.mediaKeys())
         }
         return try MediaKeys(json)
     }

@@ -1,6 +1,7 @@
 package import Access
 import Cryptography
 import Foundation
+import Model
 import Tree
 import TreeModel
 
@@ -41,13 +42,13 @@ package struct SigningKeys: Sendable {
     /// time, the first one that is written counts.
     private func change(_ body: (KeyRing, Int64) throws -> KeyRing) async throws -> KeyRing {
         while true {
-            let stored = try await store.tree.get(AccountPaths.keys)
+            let stored = try await store.tree.get(AccountNodes.keys())
             let now = store.now
             let ring = try stored.map(Self.ring) ?? KeyRing(now: now)
             let record = try Self.record(of: try body(ring, now))
             guard record != stored else { return ring }
             do throws(TreeError) {
-                try await store.tree.set(AccountPaths.keys, to: record, if: [.equals(AccountPaths.keys, stored)])
+                try await store.tree.set(AccountNodes.keys(), to: record, if: [.equals(AccountNodes.keys(), stored)])
             } catch {
                 guard error.code == .preconditionFailed else { throw error }
                 continue
@@ -62,7 +63,7 @@ package struct SigningKeys: Sendable {
 
     private static func ring(_ record: TreeValue) throws -> KeyRing {
         guard let text = record.stringValue, let json = JSONValue(text: text.utf8) else {
-            throw TreeError(.corrupt, "the keys that sign tokens are no JSON", path: AccountPaths.keys)
+            throw TreeError(.corrupt, "the keys that sign tokens are no JSON", path: AccountNodes.keys())
         }
         return try KeyRing(json)
     }

@@ -1,4 +1,5 @@
 import Access
+import Model
 import Tree
 import TreeModel
 
@@ -36,7 +37,7 @@ extension AccountTransaction {
     /// They come from the session, for the ID token may claim what an administrator has taken away since. Where several
     /// sessions might be meant, and do not agree, there are none.
     func addedClaims(of proof: IDTokens.Proof) throws -> String? {
-        let path = AccountPaths.sessions(of: try AccountStore.key(of: proof.account.uid))
+        let path = AccountNodes.session(try AccountStore.key(of: proof.account.uid))
         let sessions = try reader.snapshot.children(of: path, limit: Session.maxPerAccount).compactMap { child in
             Session(child.value)
         }
@@ -49,7 +50,7 @@ extension AccountTransaction {
 
     /// Ends the session that was not used for the longest time, where an account has all that it may have.
     private mutating func makeRoom(for uid: String) throws {
-        let path = AccountPaths.sessions(of: try AccountStore.key(of: uid))
+        let path = AccountNodes.session(try AccountStore.key(of: uid))
         let sessions = try reader.snapshot.children(of: path, limit: Session.maxPerAccount)
         guard sessions.count >= Session.maxPerAccount else { return }
         let oldest = sessions.min { ($0.value["used"]?.integerValue ?? 0) < ($1.value["used"]?.integerValue ?? 0) }
@@ -71,7 +72,7 @@ extension AccountStore {
     func refresh(_ token: RefreshToken, salt: String) async throws(IdentityError) -> Refreshed {
         try await transact { transaction in
             guard let key = try? AccountStore.key(of: token.uid) else { throw IdentityError.invalidRefreshToken }
-            let path = AccountPaths.sessions(of: key) / token.session
+            let path = AccountNodes.session(key) / token.session
             guard let record = try transaction.reader.snapshot.get(path), var session = Session(record) else {
                 // A token that proves nothing does not tell either whether there is such an account, or was.
                 throw IdentityError.tokenExpired

@@ -29,14 +29,6 @@ struct Session: Hashable, Sendable {
         let replacedMilliseconds: Int64
     }
 
-    init(of token: RefreshToken, at now: Int64, provider: String, claims: String?) {
-        current = token.hash
-        openedMilliseconds = now
-        usedMilliseconds = now
-        self.provider = provider
-        self.claims = claims
-    }
-
     /// Whether the session has not been used for too long.
     func isExpired(at now: Int64) -> Bool { usedMilliseconds + Self.idleMilliseconds <= now }
 
@@ -70,35 +62,22 @@ struct Session: Hashable, Sendable {
 }
 
 extension Session {
-    /// The session as it is stored.
-    var record: TreeValue {
-        var fields: [TreeKey: TreeValue] = [
-            "current": .string(current), "opened": .integer(openedMilliseconds), "used": .integer(usedMilliseconds),
-            "provider": .string(provider),
-        ]
-        fields["claims"] = claims.map(TreeValue.string)
-        if let previous {
-            fields["previous"] = .string(previous.hash)
-            fields["salt"] = .string(previous.salt)
-            fields["replaced"] = .integer(previous.replacedMilliseconds)
-        }
-        return .object(fields)
+    init(of token: RefreshToken, at now: Int64, provider: String, claims: String?) {
+        self.init(
+            current: token.hash, openedMilliseconds: now, usedMilliseconds: now, provider: provider, claims: claims)
     }
+}
 
-    /// Reads a session back; nil when a field that each has is missing.
-    init?(_ record: TreeValue) {
-        guard let current = record["current"]?.stringValue, let opened = record["opened"]?.integerValue,
-            let used = record["used"]?.integerValue, let provider = record["provider"]?.stringValue
-        else { return nil }
-        self.current = current
-        openedMilliseconds = opened
-        usedMilliseconds = used
-        self.provider = provider
-        claims = record["claims"]?.stringValue
-        if let hash = record["previous"]?.stringValue, let salt = record["salt"]?.stringValue,
-            let replaced = record["replaced"]?.integerValue
-        {
-            previous = Previous(hash: hash, salt: salt, replacedMilliseconds: replaced)
-        }
-    }
+// MARK: - As it is stored
+
+extension Session: TreeRecord {
+    static let form = RecordForm(
+        Self.init(current:previous:openedMilliseconds:usedMilliseconds:provider:claims:), .init("current", \.current),
+        .init(partOf: \.previous), .init("opened", \.openedMilliseconds), .init("used", \.usedMilliseconds),
+        .init("provider", \.provider), .init("claims", \.claims))
+}
+
+extension Session.Previous: TreeRecord {
+    static let form = RecordForm(
+        Self.init, .init("previous", \.hash), .init("salt", \.salt), .init("replaced", \.replacedMilliseconds))
 }

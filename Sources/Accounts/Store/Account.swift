@@ -49,19 +49,6 @@ package struct Account: Hashable, Sendable {
     /// The longest id, in characters.
     package static let maxIDLength = 128
 
-    package init(uid: String, createdMilliseconds: Int64) {
-        self.uid = uid
-        self.createdMilliseconds = createdMilliseconds
-        validSinceSeconds = createdMilliseconds / 1000
-        minSignInSeconds = validSinceSeconds
-    }
-
-    /// Makes an account that a person has asked for.
-    init(selfMadeWith uid: String, createdMilliseconds: Int64) {
-        self.init(uid: uid, createdMilliseconds: createdMilliseconds)
-        isSelfMade = true
-    }
-
     /// Whether nothing says who the person is, as with the accounts of people who only look around.
     package var isAnonymous: Bool {
         email == nil && phoneNumber == nil && passwordHash == nil && identities.isEmpty && !signsInByCustomToken
@@ -87,6 +74,20 @@ package struct Account: Hashable, Sendable {
         validSinceSeconds = limit
         minSignInSeconds = max(minSignInSeconds, limit == second ? second + 1 : limit)
         endsSessions = true
+    }
+}
+
+extension Account {
+    package init(uid: String, createdMilliseconds: Int64) {
+        let seconds = createdMilliseconds / 1000
+        self.init(
+            uid: uid, createdMilliseconds: createdMilliseconds, validSinceSeconds: seconds, minSignInSeconds: seconds)
+    }
+
+    /// Makes an account that a person has asked for.
+    init(selfMadeWith uid: String, createdMilliseconds: Int64) {
+        self.init(uid: uid, createdMilliseconds: createdMilliseconds)
+        isSelfMade = true
     }
 }
 

@@ -1,3 +1,4 @@
+import Model
 import Tree
 import TreeModel
 
@@ -6,10 +7,10 @@ struct AccountReader {
     let snapshot: TreeSnapshot
 
     func account(_ uid: String) throws(TreeError) -> Account? {
-        guard let key = try? AccountStore.key(of: uid), let record = try snapshot.get(AccountPaths.account(key)) else {
+        guard let key = try? AccountStore.key(of: uid), let record = try snapshot.get(AccountNodes.account(key)) else {
             return nil
         }
-        return Account(uid: uid, record: record)
+        return Account(record, at: key)
     }
 
     func account(email: EmailAddress) throws(TreeError) -> Account? { try account(at: AccountPaths.email(email)) }

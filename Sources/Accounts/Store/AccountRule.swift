@@ -1,3 +1,4 @@
+import Model
 package import Tree
 package import TreeModel
 
@@ -37,12 +38,12 @@ package struct AccountRule: Sendable {
     package static let all: [AccountRule] =
         [
             AccountRule(
-                .unreadable, at: AccountPaths.accounts / "*",
+                .unreadable, at: AccountNodes.account.path,
                 .report { node, snapshot throws(TreeError) in
                     isReadable(try snapshot.get(node)) ? nil : "the record of this account cannot be read"
                 }),
             AccountRule(
-                .twice, at: AccountPaths.accounts / "*",
+                .twice, at: AccountNodes.account.path,
                 .report { node, snapshot throws(TreeError) in
                     guard let account = try account(at: node, in: snapshot) else { return nil }
                     for path in account.indexPaths {
@@ -53,7 +54,7 @@ package struct AccountRule: Sendable {
                     return nil
                 }),
             AccountRule(
-                .unlisted, at: AccountPaths.accounts / "*",
+                .unlisted, at: AccountNodes.account.path,
                 .mend { node, snapshot throws(TreeError) in
                     guard let account = try account(at: node, in: snapshot) else { return [] }
                     var writes: [TreeWrite] = []
@@ -66,16 +67,16 @@ package struct AccountRule: Sendable {
         + AccountPaths.indexes.map { index in
             dangling(index / "*") { node, snapshot throws(TreeError) in
                 guard let uid = try snapshot.get(node)?.stringValue.flatMap({ try? TreeKey($0) }),
-                    let record = try snapshot.get(AccountPaths.account(uid))
+                    let record = try snapshot.get(AccountNodes.account(uid))
                 else { return false }
                 guard isReadable(record) else { return true }
                 return try holder(of: node, in: snapshot) != nil
             }
         } + [
-            dangling(AccountPaths.sessions / "*") { node, snapshot throws(TreeError) in
+            dangling(AccountNodes.session.pattern.parent.path) { node, snapshot throws(TreeError) in
                 guard let uid = node.lastKey else { return false }
-                return try snapshot.exists(AccountPaths.account(uid))
-            }, counting(at: AccountPaths.accounts), counting(at: AccountPaths.count),
+                return try snapshot.exists(AccountNodes.account(uid))
+            }, counting(at: AccountNodes.account()), counting(at: AccountNodes.count()),
         ]
 
     /// A list of which each entry has something behind it.
@@ -94,11 +95,11 @@ package struct AccountRule: Sendable {
         AccountRule(
             .miscounted, at: place,
             .mend { node, snapshot throws(TreeError) in
-                let isThere = try snapshot.exists(AccountPaths.count)
-                guard node == AccountPaths.count || !isThere else { return [] }
-                let count = try snapshot.childCount(of: AccountPaths.accounts)
+                let isThere = try snapshot.exists(AccountNodes.count())
+                guard node == AccountNodes.count() || !isThere else { return [] }
+                let count = try snapshot.childCount(of: AccountNodes.account())
                 guard count > 0 || isThere else { return [] }
-                return [TreeWrite(path: AccountPaths.count, value: .integer(Int64(count)))]
+                return [TreeWrite(path: AccountNodes.count(), value: .integer(Int64(count)))]
             })
     }
 
@@ -116,7 +117,7 @@ package struct AccountRule: Sendable {
 
     /// Whether a record is one of an account, with an address, a number and identities that can be read, if it has any.
     private static func isReadable(_ record: TreeValue?) -> Bool {
-        guard let record, let account = Account(uid: "", record: record) else { return false }
+        guard let record, let account = Account(record, at: "-") else { return false }
         return (record["email"] == nil || account.email != nil)
             && (record["phone"] == nil || account.phoneNumber != nil)
             && (record["identities"] == nil || record["identities"]?.object?.count == account.identities.count)

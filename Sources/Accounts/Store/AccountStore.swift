@@ -1,4 +1,5 @@
 import Access
+import Model
 package import Tree
 import TreeModel
 
@@ -65,15 +66,15 @@ package struct AccountStore: Sendable {
         var range = KeyRange.all
         if let uid { range = .after(try Self.key(of: uid)) }
         return try await read { [range] reader throws(TreeError) in
-            try reader.snapshot.children(of: AccountPaths.accounts, range: range, limit: limit)
-                .compactMap { Account(uid: $0.key.string, record: $0.value) }
+            try reader.snapshot.children(of: AccountNodes.account(), range: range, limit: limit)
+                .compactMap { Account($0.value, at: $0.key) }
         }
     }
 
     /// The id of the account that stands at an index in the order of ids; costs a search for each before.
     func id(atIndex index: Int) async throws(IdentityError) -> String? {
         try await read { reader throws(TreeError) in
-            let keys = try reader.snapshot.keys(of: AccountPaths.accounts, limit: index + 1)
+            let keys = try reader.snapshot.keys(of: AccountNodes.account(), limit: index + 1)
             return keys.count > index ? keys.last?.string : nil
         }
     }
@@ -81,7 +82,7 @@ package struct AccountStore: Sendable {
     /// The number of accounts.
     package func count() async throws(IdentityError) -> Int {
         try await read { reader throws(TreeError) in
-            Int(try reader.snapshot.get(AccountPaths.count)?.integerValue ?? 0)
+            Int(try reader.snapshot.get(AccountNodes.count())?.integerValue ?? 0)
         }
     }
 

@@ -1,3 +1,4 @@
+import Model
 import Synchronization
 package import Tree
 import TreeModel
@@ -24,16 +25,16 @@ package final class AccountSweeper: Sendable {
     package func sweep(limit: Int = 5_000) async throws -> Int {
         let now = store.now
         var count = 0
-        count += try await sweep(AccountPaths.sessions, limit: limit) { account in
+        count += try await sweep(AccountNodes.session(), limit: limit) { account in
             (account.value.object ?? [:]).filter { Session($0.value)?.isExpired(at: now) ?? true }
-                .map { (AccountPaths.sessions(of: account.key) / $0.key, $0.value) }
+                .map { (AccountNodes.session(account.key) / $0.key, $0.value) }
         }
-        count += try await sweep(AccountPaths.codes, limit: limit) { code in
-            code.value["expires"]?.integerValue ?? 0 <= now ? [(AccountPaths.codes / code.key, code.value)] : []
+        count += try await sweep(AccountNodes.code(), limit: limit) { code in
+            code.value["expires"]?.integerValue ?? 0 <= now ? [(AccountNodes.code() / code.key, code.value)] : []
         }
-        count += try await sweep(AccountPaths.revocations, limit: limit) { entry in
+        count += try await sweep(AccountNodes.revocation(), limit: limit) { entry in
             (entry.value.integerValue ?? 0) * 1000 + Self.revocationMilliseconds <= now
-                ? [(AccountPaths.revocation(of: entry.key), entry.value)] : []
+                ? [(AccountNodes.revocation(entry.key), entry.value)] : []
         }
         return count
     }
@@ -84,7 +85,7 @@ extension AccountStore {
     /// know before it believes tokens.
     package func revocations() async throws(TreeError) -> [String: Int64] {
         var revocations: [String: Int64] = [:]
-        for entry in try await tree.children(of: AccountPaths.revocations) {
+        for entry in try await tree.children(of: AccountNodes.revocation()) {
             revocations[entry.key.string] = entry.value.integerValue
         }
         return revocations

@@ -1,3 +1,4 @@
+import Model
 import Tree
 import TreeModel
 
@@ -48,7 +49,7 @@ struct AccountTransaction {
     mutating func create(_ account: Account) throws -> Account {
         guard try reader.account(account.uid) == nil else { throw IdentityError.duplicateID }
         var account = account
-        let revoked = try reader.snapshot.get(AccountPaths.revocation(of: try AccountStore.key(of: account.uid)))
+        let revoked = try reader.snapshot.get(AccountNodes.revocation(try AccountStore.key(of: account.uid)))
         account.minSignInSeconds = max(account.minSignInSeconds, revoked?.integerValue ?? 0)
         try put(account, inPlaceOf: nil)
         addedCount += 1
@@ -72,7 +73,7 @@ struct AccountTransaction {
     /// Deletes an account with all that belongs to it.
     mutating func delete(_ account: Account) throws {
         let key = try AccountStore.key(of: account.uid)
-        changes[AccountPaths.account(key)] = nil
+        changes[AccountNodes.account(key)] = nil
         for path in try held(by: account) { changes[path] = nil }
         if let email = account.email { try dropCodes(of: email) }
         try signOut(account.uid, beforeSeconds: now / 1000 + 1)
@@ -108,7 +109,7 @@ struct AccountTransaction {
             guard try old?.indexPaths.contains(path) != true || !isHeldByOther(path, than: new) else { continue }
             changes[path] = .string(new.uid)
         }
-        changes[AccountPaths.account(key)] = new.record
+        changes[AccountNodes.account(key)] = new.value
         shown.append(ShownAccount(new, formerName: old?.displayName))
     }
 
@@ -135,17 +136,17 @@ struct AccountTransaction {
             sessions[key] = nil
         }
         revocations[uid] = seconds
-        changes[AccountPaths.revocation(of: key)] = .integer(seconds)
+        changes[AccountNodes.revocation(key)] = .integer(seconds)
     }
 
     /// Writes a session of an account, or ends it; nil ends it.
     mutating func setSession(_ id: TreeKey, of uid: String, to session: Session?) throws {
-        sessions[try AccountStore.key(of: uid), default: [:]][id] = .some(session?.record)
+        sessions[try AccountStore.key(of: uid), default: [:]][id] = .some(session?.value)
     }
 
     /// Notes in an account, as this transaction has read it, that a session of it was refreshed.
     mutating func noteRefresh(of account: Account) throws {
-        let path = AccountPaths.account(try AccountStore.key(of: account.uid))
+        let path = AccountNodes.account(try AccountStore.key(of: account.uid))
         changes[path / "last_refresh"] = .integer(now)
     }
 
@@ -161,7 +162,7 @@ struct AccountTransaction {
     mutating func dropCodes(of email: EmailAddress) throws {
         let path = AccountPaths.codes(of: email)
         for code in try reader.snapshot.keys(of: path, limit: ActionCode.maxLive) {
-            changes[AccountPaths.codes / code] = nil
+            changes[AccountNodes.code() / code] = nil
             changes[path / code] = nil
         }
     }
@@ -173,14 +174,14 @@ struct AccountTransaction {
         var update = changes
         for key in signedOut {
             let opened = (sessions[key] ?? [:]).compactMapValues { $0 }
-            update[AccountPaths.sessions(of: key)] = opened.isEmpty ? nil : .object(opened)
+            update[AccountNodes.session(key)] = opened.isEmpty ? nil : .object(opened)
         }
         for (key, records) in sessions where !signedOut.contains(key) {
-            for (id, record) in records { update[AccountPaths.sessions(of: key) / id] = record }
+            for (id, record) in records { update[AccountNodes.session(key) / id] = record }
         }
         if addedCount != 0 {
-            let count = try reader.snapshot.get(AccountPaths.count)?.integerValue ?? 0
-            update[AccountPaths.count] = .integer(count + addedCount)
+            let count = try reader.snapshot.get(AccountNodes.count())?.integerValue ?? 0
+            update[AccountNodes.count()] = .integer(count + addedCount)
         }
         return update
     }

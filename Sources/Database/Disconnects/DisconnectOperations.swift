@@ -1,6 +1,7 @@
 import Access
 import Concurrency
 import Logging
+import Model
 import Tree
 import TreeModel
 
@@ -12,7 +13,6 @@ import TreeModel
 /// connections that have ended, and are due at the start.
 final class DisconnectOperations: Sendable {
     private static let retryInterval = Duration.seconds(2)
-    private static let records = TreePath(["disconnects"], in: Namespace(reserved: "database"))
 
     private let run: TreeKey
     private let tree: TreeStore
@@ -35,12 +35,12 @@ final class DisconnectOperations: Sendable {
     func add(
         _ operation: DisconnectOperation, as key: PushID, for identity: Identity, of connection: TreeKey
     ) async throws(TreeError) {
-        try await tree.set(Self.records / run / connection / key, to: operation.record(for: identity))
+        try await tree.set(StoreNodes.disconnect(run, connection, key), to: operation.record(for: identity))
     }
 
     /// Takes back what a connection has left at a path and below it; durable when it returns.
     func cancel(at path: DatabasePath, of connection: TreeKey) async throws {
-        let records = Self.records / run / connection
+        let records = StoreNodes.disconnect(run, connection)
         try await tree.transact { snapshot, update in
             for child in try snapshot.children(of: records) {
                 guard let (operation, _) = DisconnectOperation.read(child.value) else { continue }
@@ -54,7 +54,7 @@ final class DisconnectOperations: Sendable {
     /// Makes the writes of a connection, each exactly once, whoever else does the same meanwhile.
     ///
     /// - Throws: `TreeError`, the engine's failure.
-    func make(of connection: TreeKey) async throws { try await make(at: Self.records / run / connection) }
+    func make(of connection: TreeKey) async throws { try await make(at: StoreNodes.disconnect(run, connection)) }
 
     /// Makes the writes of a connection that has ended; what is in the way now is met again soon.
     func makeSoon(of connection: TreeKey) { makeSoon { try await self.make(of: connection) } }
@@ -70,9 +70,9 @@ final class DisconnectOperations: Sendable {
     }
 
     private func makeAllLeft() async throws {
-        for other in try await tree.keys(of: Self.records) where other != run {
-            for connection in try await tree.keys(of: Self.records / other) {
-                try await make(at: Self.records / other / connection)
+        for other in try await tree.keys(of: StoreNodes.disconnect()) where other != run {
+            for connection in try await tree.keys(of: StoreNodes.disconnect() / other) {
+                try await make(at: StoreNodes.disconnect() / other / connection)
             }
         }
     }

@@ -2,7 +2,7 @@ import API
 import Foundation
 import HTTPTypes
 import Hummingbird
-import Posts
+import Model
 package import Requests
 import Transport
 import TreeModel

@@ -2,7 +2,7 @@ import API
 import Access
 import HTTPTypes
 import Hummingbird
-import Posts
+import Model
 package import Requests
 import Server
 import Social

@@ -3,7 +3,7 @@ import Access
 package import Database
 import Hummingbird
 import Keeping
-import Posts
+import Model
 package import Requests
 package import Server
 import Social
@@ -65,7 +65,7 @@ package struct PageSource: Sendable {
 
     /// The first comments on a post; nil where whoever asks may not read them.
     func comments(on id: PostID, limit: Int, _ context: HTTPContext) async throws -> CommentPage? {
-        guard try await context.mayRead(Paths.comments(id), in: database) else { return nil }
+        guard try await context.mayRead(ReactionNodes.comment(id), in: database) else { return nil }
         return try await comments.page(of: id, CommentPage.Selection(for: context.viewer, limit: limit))
     }
 
@@ -76,7 +76,7 @@ package struct PageSource: Sendable {
 
     /// The people whose names begin with a text; nil for a text that no name begins with.
     func people(named text: String, limit: Int, _ context: HTTPContext) async throws -> [Person]? {
-        try await lists.require(Paths.people, context)
+        try await lists.require(PeopleNodes.person(), context)
         guard let prefix = NamePrefix(text) else { return nil }
         return try await people.search(prefix, after: nil, limit: limit).people
     }

@@ -1,5 +1,5 @@
 import Foundation
-import Posts
+import Model
 import Social
 import Tree
 

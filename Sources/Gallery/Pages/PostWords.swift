@@ -1,4 +1,4 @@
-import Posts
+import Model
 import Requests
 import Social
 import Tree

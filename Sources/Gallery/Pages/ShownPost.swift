@@ -1,6 +1,6 @@
 import API
 import Foundation
-import Posts
+import Model
 import Social
 import Tree
 

@@ -1,4 +1,4 @@
-import Posts
+import Model
 import TreeModel
 
 // MARK: - Atom 1.0 (RFC 4287)

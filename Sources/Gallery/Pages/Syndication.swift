@@ -1,7 +1,7 @@
 import API
 import Cryptography
 import Files
-import Posts
+import Model
 import Requests
 import TreeModel
 

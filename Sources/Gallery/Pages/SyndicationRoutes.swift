@@ -1,7 +1,7 @@
 import API
 import HTTPTypes
 import Hummingbird
-import Posts
+import Model
 package import Requests
 import Server
 import Social

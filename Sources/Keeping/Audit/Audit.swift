@@ -1,6 +1,6 @@
 package import API
 import Files
-import Posts
+import Model
 import Social
 import Store
 import Tree
@@ -130,8 +130,8 @@ package struct Audit: Sendable {
         let looksAtAll = order.user == nil && order.looksAtRecords
         let rules = looksAtAll && order.action != .gc ? tools.rules : []
         // What a repair has mended is right for the rules that come after.
-        let onTheWay = order.changes ? [] : rules.filter { $0.list?.list == Paths.uploads }
-        let others = order.changes ? rules : rules.filter { $0.list?.list != Paths.uploads }
+        let onTheWay = order.changes ? [] : rules.filter { $0.list?.list == UploadNodes.upload() }
+        let others = order.changes ? rules : rules.filter { $0.list?.list != UploadNodes.upload() }
         var surveys = RuleSurvey.surveys(by: others, inOrder: order.changes, of: tools.tree)
         let folders = FolderSurvey(ofUploadsIn: tools.storage, order, context, rules: onTheWay)
         // The longest first, so that others are looked at beside it.

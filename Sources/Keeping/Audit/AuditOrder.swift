@@ -1,5 +1,5 @@
 package import API
-package import Posts
+package import Model
 
 /// What an audit is to look at, and what it may do.
 package struct AuditOrder: Sendable {

@@ -1,7 +1,8 @@
 package import API
-import Posts
+import Model
 import Synchronization
 package import Tree
+package import TreeModel
 
 /// What the last audits came to, kept in the tree: `audits/{check or verify}` of the pipeline's own.
 package final class AuditResults: Sendable {
@@ -23,7 +24,7 @@ package final class AuditResults: Sendable {
     /// Reads what is kept.
     func load() async throws {
         for action in [AuditAction.check, .verify] {
-            guard let result = AuditResultDocument(try await tree.get(Paths.audit(action))) else { continue }
+            guard let result = AuditResultDocument(try await tree.get(Self.path(of: action)), at: nil) else { continue }
             known.withLock { $0[action] = $0[action] ?? result }
         }
     }
@@ -45,15 +46,13 @@ package final class AuditResults: Sendable {
         }
     }
 
+    private static func path(of action: AuditAction) -> TreePath {
+        StoreNodes.audit(TreeKey(unchecked: action.rawValue))
+    }
+
     private func keep(_ action: AuditAction, _ result: AuditResultDocument) async throws {
         known.withLock { $0[action] = result }
-        try await tree.set(Paths.audit(action), to: result.value)
-    }
-}
-
-extension Paths {
-    fileprivate static func audit(_ action: AuditAction) -> TreePath {
-        TreePath(["audits", TreeKey(unchecked: action.rawValue)], in: .pipeline)
+        try await tree.set(Self.path(of: action), to: result.value)
     }
 }
 
@@ -61,19 +60,10 @@ extension AuditResultDocument {
     fileprivate init(endedAt: Int64, _ step: AuditStepDocument) {
         self.init(endedAt: endedAt, posts: step.done, findings: step.findings)
     }
+}
 
-    fileprivate init?(_ value: TreeValue?) {
-        guard let endedAt = value?["ended_at"]?.integerValue else { return nil }
-        var findings: [String: Int] = [:]
-        for (kind, count) in value?["findings"]?.object ?? [:] {
-            findings[kind.string] = Int(clamping: count.integerValue ?? 0)
-        }
-        self.init(endedAt: endedAt, posts: Int(clamping: value?["posts"]?.integerValue ?? 0), findings: findings)
-    }
-
-    fileprivate var value: TreeValue {
-        var counts: [TreeKey: TreeValue] = [:]
-        for (kind, count) in findings { counts[TreeKey(unchecked: kind)] = .integer(Int64(count)) }
-        return ["ended_at": .integer(endedAt), "posts": .integer(Int64(posts)), "findings": .object(counts)]
-    }
+extension AuditResultDocument: TreeRecord {
+    package static let form = RecordForm(
+        Self.init(endedAt:posts:findings:), .init("ended_at", \.endedAt), .init("posts", \.posts, orElse: 0),
+        .init("findings", \.findings, default: [:]))
 }

@@ -1,5 +1,5 @@
 import API
-import Posts
+import Model
 import Social
 import Store
 import Tree
@@ -14,49 +14,51 @@ extension TreeRule {
     // MARK: The pipeline's own records
 
     private static let pipeline: [TreeRule] = [
-        TreeRule(.uploadUnreadable, at: TreePattern(Paths.uploads / "*")) { node, snapshot throws(TreeError) in
+        TreeRule(.uploadUnreadable, at: UploadNodes.upload.pattern) { node, snapshot throws(TreeError) in
             guard let id = id(at: node), try snapshot.upload(id) != nil else {
                 return "the record of this upload cannot be read"
             }
             return nil
         },
-        TreeRule(.uploadNotQueued, at: TreePattern(Paths.uploads / "*" / "state")) { node, snapshot throws(TreeError) in
+        TreeRule(.uploadNotQueued, at: TreePattern(UploadNodes.upload.path / "state")) {
+            node, snapshot throws(TreeError) in
             let key = node.keys[1]
             let state = try snapshot.get(node)?.stringValue.flatMap(UploadState.init)
-            guard state?.isTerminal == false, try !snapshot.exists(Paths.queue / key), let id = PostID(key.string),
+            guard state?.isTerminal == false, try !snapshot.exists(UploadNodes.queued() / key),
+                let id = PostID(key.string),
                 let record = try snapshot.upload(id)
             else { return [] }
-            return [TreeWrite(path: Paths.queue / key, value: QueueEntry(record).value)]
+            return [TreeWrite(path: UploadNodes.queued() / key, value: QueueEntry(record).value)]
         },
-        dangling(Paths.queue / "*") { node, snapshot throws(TreeError) in
-            try snapshot.exists(Paths.uploads / node.keys[1])
+        dangling(UploadNodes.queued.path) { node, snapshot throws(TreeError) in
+            try snapshot.exists(UploadNodes.upload() / node.keys[1])
         },
-        dangling(TreePath(["upload_refs", "*", "*"], in: .pipeline)) { node, snapshot throws(TreeError) in
+        dangling(UploadNodes.reference.path) { node, snapshot throws(TreeError) in
             guard let id = try snapshot.get(node)?.stringValue.flatMap({ PostID($0) }) else { return false }
-            return try snapshot.exists(Paths.upload(id))
+            return try snapshot.exists(UploadNodes.upload(id))
         },
-        dangling(Paths.endedUploads / "*") { node, snapshot throws(TreeError) in
-            try snapshot.exists(Paths.uploads / node.keys[1])
+        dangling(UploadNodes.ended.path) { node, snapshot throws(TreeError) in
+            try snapshot.exists(UploadNodes.upload() / node.keys[1])
         },
-        dangling(TreePath(["prepared", "*", "*"], in: .pipeline)) { node, snapshot throws(TreeError) in
-            try snapshot.exists(Paths.generations / node.keys[2] / node.keys[1] / "after")
+        dangling(JobNodes.prepared.path) { node, snapshot throws(TreeError) in
+            try snapshot.exists(JobNodes.generation() / node.keys[2] / node.keys[1] / "after")
         },
-        dangling(Paths.attempts / "*" / "*") { node, snapshot throws(TreeError) in
+        dangling(UploadNodes.attempt.path) { node, snapshot throws(TreeError) in
             guard let entry = try snapshot.get(node / "garbage")?.stringValue.flatMap({ try? TreeKey($0) }) else {
                 return false
             }
-            return try snapshot.exists(Paths.garbage / entry)
+            return try snapshot.exists(FileNodes.garbage() / entry)
         },
-        dangling(Paths.generations / "*") { node, snapshot throws(TreeError) in
-            try snapshot.exists(Paths.batchJobs / node.keys[1])
+        dangling(JobNodes.generation() / "*") { node, snapshot throws(TreeError) in
+            try snapshot.exists(JobNodes.batchJob() / node.keys[1])
         },
-        TreeRule(.linkHalf, at: TreePattern(Paths.objectPosts / "*")) { node, snapshot throws(TreeError) in
+        TreeRule(.linkHalf, at: ObjectNodes.link.pattern) { node, snapshot throws(TreeError) in
             guard let upload = try snapshot.get(node)?.stringValue.flatMap({ PostID($0) }) else {
                 return [TreeWrite(path: node, value: nil)]
             }
-            return [TreeWrite(path: Paths.postsOfObject(upload) / node.keys[1], value: true)]
+            return [TreeWrite(path: ObjectNodes.post(upload) / node.keys[1], value: true)]
         },
-        TreeRule(.linkHalf, at: TreePattern(TreePath(["posts_of_objects", "*", "*"], in: .pipeline))) {
+        TreeRule(.linkHalf, at: ObjectNodes.post.pattern) {
             node, snapshot throws(TreeError) in
             let linked = try PostID(node.keys[2].string).flatMap { id throws(TreeError) in
                 try snapshot.linkedUpload(ofPost: id)
@@ -74,13 +76,13 @@ extension TreeRule {
                 let object = try? StoredObject(name, value)
             else { return [] }
             let file = ObjectFile(folder: object.blob.userID, name: name)
-            return [TreeWrite(path: Paths.objectFile(object.blob), value: file.value)]
+            return [TreeWrite(path: ObjectNodes.file(TreeKey(unchecked: object.blob.postID)), value: file.value)]
         },
     ]
 
     // MARK: Posts
 
-    private static let posts = rules(of: Paths.posts) + rules(of: Paths.audiencePosts) + besidePosts
+    private static let posts = rules(of: PostNodes.post()) + rules(of: AudienceNodes.post()) + besidePosts
 
     private static func rules(of list: TreePath) -> [TreeRule] {
         [
@@ -97,9 +99,9 @@ extension TreeRule {
             TreeRule(.authorMissing, at: TreePattern(list / "*" / "author" / "uid")) {
                 node, snapshot throws(TreeError) in
                 // What clients of the database post, they may post for whom they like.
-                let upload = Paths.uploads / node.keys[1] / "owner"
+                let upload = UploadNodes.upload() / node.keys[1] / "owner"
                 guard let author = try snapshot.get(node)?.stringValue, try snapshot.get(upload) == .string(author),
-                    let uid = UserID(author), try !snapshot.exists(Paths.person(uid) / "full_name"),
+                    let uid = UserID(author), try !snapshot.exists(PeopleNodes.person(uid) / "full_name"),
                     try !snapshot.exists(PersonDeletion.job(of: uid))
                 else { return nil }
                 return "there is no person \(uid) with a name"
@@ -109,20 +111,21 @@ extension TreeRule {
 
     private static let besidePosts: [TreeRule] =
         [
-            TreeRule(.postTwice, at: TreePattern(Paths.audiencePosts / "*")) { node, snapshot throws(TreeError) in
-                try snapshot.exists(Paths.posts / node.keys[1]) ? "the post stands at posts/, too" : nil
+            TreeRule(.postTwice, at: AudienceNodes.post.pattern) { node, snapshot throws(TreeError) in
+                try snapshot.exists(PostNodes.post() / node.keys[1]) ? "the post stands at posts/, too" : nil
             }
-        ] + withoutPost(.likesWithoutPost, at: "likes/*") + withoutPost(.commentsWithoutPost, at: "comments/*")
+        ] + withoutPost(.likesWithoutPost, at: ReactionNodes.like.pattern.parent)
+        + withoutPost(.commentsWithoutPost, at: ReactionNodes.comment.pattern.parent)
 
     /// The rules for what people have made of posts: what came when a post had been deleted goes; where a post was lost, it stays for
     /// a person.
-    private static func withoutPost(_ kind: FindingKind, at place: TreePath) -> [TreeRule] {
+    private static func withoutPost(_ kind: FindingKind, at place: TreePattern) -> [TreeRule] {
         [
-            dangling(place) { node, snapshot throws(TreeError) in
+            dangling(place.path) { node, snapshot throws(TreeError) in
                 guard try lacksPost(node, snapshot) else { return true }
                 return try !wasDeleted(node.keys[1], snapshot)
             },
-            TreeRule(kind, at: TreePattern(place)) { node, snapshot throws(TreeError) in
+            TreeRule(kind, at: place) { node, snapshot throws(TreeError) in
                 guard try lacksPost(node, snapshot), try !wasDeleted(node.keys[1], snapshot) else { return nil }
                 return "there is no such post"
             },
@@ -131,41 +134,41 @@ extension TreeRule {
 
     /// Whether it is known that somebody has deleted the post of a key.
     private static func wasDeleted(_ key: TreeKey, _ snapshot: TreeSnapshot) throws(TreeError) -> Bool {
-        if try snapshot.exists(Paths.deleted / key) { return true }
-        return try snapshot.get(Paths.uploads / key / "state") == .string(UploadState.deleted.rawValue)
+        if try snapshot.exists(FileNodes.deleted() / key) { return true }
+        return try snapshot.get(UploadNodes.upload() / key / "state") == .string(UploadState.deleted.rawValue)
     }
 
     /// Whether there is no post of the key, and nothing that is about to remove what is left of it.
     private static func lacksPost(_ node: TreePath, _ snapshot: TreeSnapshot) throws(TreeError) -> Bool {
         let key = node.keys[1]
-        return try !snapshot.hasAny(of: [Paths.posts / key, Paths.audiencePosts / key, Paths.jobs])
+        return try !snapshot.hasAny(of: [PostNodes.post() / key, AudienceNodes.post() / key, JobNodes.job()])
     }
 
     // MARK: Lists of posts
 
     private static let lists: [TreeRule] = [
-        TreeRule(.postUnlisted, at: TreePattern(Paths.posts / "*")) { node, snapshot throws(TreeError) in
+        TreeRule(.postUnlisted, at: PostNodes.post.pattern) { node, snapshot throws(TreeError) in
             // One that has no position gets that of the next commit.
             try PostOrder.writes(
                 for: node.keys[1], isThere: true, at: PostPosition(sequence: try snapshot.token.sequence + 1),
                 isOfEarlierVersion: true, in: snapshot)
         },
-        dangling(Paths.postPositions / "*") { node, snapshot throws(TreeError) in
-            try snapshot.exists(Paths.posts / node.keys[1])
+        dangling(PostNodes.position.path) { node, snapshot throws(TreeError) in
+            try snapshot.exists(PostNodes.post() / node.keys[1])
         },
-        dangling(Paths.publishedPosts / "*", isListed),
-        dangling(TreePath(["published", "*", "*"], in: .social), isListed),
-        dangling(TreePath(["tagged", "*", "*"], in: .social), isListed),
-        dangling("people/*/posts/*") { node, snapshot throws(TreeError) in
-            let author = try snapshot.get(Paths.posts / node.keys[3] / "author" / "uid")
+        dangling(PostNodes.published.path, isListed),
+        dangling(PostNodes.publishedBy.path, isListed),
+        dangling(PostNodes.taggedInOrder.path, isListed),
+        dangling(PeopleNodes.ownPost.path) { node, snapshot throws(TreeError) in
+            let author = try snapshot.get(PostNodes.post() / node.keys[3] / "author" / "uid")
             return author == .string(node.keys[1].string)
         },
-        dangling("feed/*/*") { node, snapshot throws(TreeError) in
+        dangling(FeedNodes.entry.path) { node, snapshot throws(TreeError) in
             // While there is work left behind commits, that of a deletion may be among it.
-            try snapshot.hasAny(of: [Paths.posts / node.keys[2], Paths.jobs])
+            try snapshot.hasAny(of: [PostNodes.post() / node.keys[2], JobNodes.job()])
         },
-        dangling(TreePath(["commented", "*", "*", "*"], in: .social)) { node, snapshot throws(TreeError) in
-            let author = try snapshot.get("comments" / node.keys[2] / node.keys[3] / "author" / "uid")
+        dangling(ReactionNodes.commented.path) { node, snapshot throws(TreeError) in
+            let author = try snapshot.get(ReactionNodes.comment(node.keys[2], node.keys[3]) / "author" / "uid")
             return author == .string(node.keys[1].string)
         },
     ]
@@ -178,8 +181,8 @@ extension TreeRule {
             let place = try PostPlace(of: row.id, in: snapshot), place.position == row.position
         else { return false }
         switch node.keys[0] {
-        case "published": return place.author?.key == node.keys[1]
-        case "tagged": return place.lists(tag: node.keys[1])
+        case PostNodes.publishedBy.root: return place.author?.key == node.keys[1]
+        case PostNodes.taggedInOrder.root: return place.lists(tag: node.keys[1])
         default: return true
         }
     }

@@ -1,6 +1,6 @@
 import API
 import Concurrency
-import Posts
+import Model
 import Social
 import Store
 import Tree

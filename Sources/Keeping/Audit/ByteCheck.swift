@@ -2,7 +2,7 @@ import API
 import Concurrency
 import Cryptography
 import Files
-import Posts
+import Model
 import Store
 import Tree
 import Uploads
@@ -33,7 +33,7 @@ struct ByteCheck: Sendable {
                     }
                 } else if case .rendition(let photo) = file.role, let record = claims.record {
                     let sha256 = try await FileDigest.sha256(of: reader, at: limiter)
-                    let path = Paths.photo(record.photoNumbers[photo], of: record.id) / "files"
+                    let path = UploadNodes.photo(record.photoNumbers[photo], of: record.id) / "files"
                     learnt[path / (try RenditionFile.key(file.name))] =
                         RenditionFile(
                             sha256: sha256, byteCount: byteCount, recipe: "-", engine: "-", source: "-", madeAt: 0

@@ -1,5 +1,5 @@
 package import API
-package import Posts
+package import Model
 import TreeModel
 import Uploads
 

@@ -1,6 +1,6 @@
 package import API
 import Access
-import Posts
+import Model
 import Social
 import Store
 import Tree
@@ -28,14 +28,14 @@ package struct Explanation: Sendable {
         var document = ExplanationDocument(id: id.string)
         let record = try await tools.store.record(of: id)
         if let record { add(record, to: &document) }
-        document.deletedAt = try await tree.get(Paths.deleted(id))?.integerValue
-        let verifiedAt = try await tree.get(Paths.verified(id))?.integerValue
+        document.deletedAt = try await tree.get(FileNodes.deleted(id))?.integerValue
+        let verifiedAt = try await tree.get(FileNodes.verified(id))?.integerValue
         document.verifiedAt = verifiedAt.flatMap { $0 > 0 ? $0 : nil }
         let owner: String? =
             if let owner = record?.owner.description ?? subject.file?.owner {
                 owner
             } else {
-                ObjectFile(try await tree.get(Paths.objectFiles / id.key))?.folder
+                ObjectFile(try await tree.get(ObjectNodes.file() / id.key))?.folder
             }
         document.owner = owner
         if let owner { document.files = try await files(of: id, owner: owner, record) }
@@ -121,7 +121,7 @@ package struct Explanation: Sendable {
             guard made.madeAt > 0 else { continue }  // An earlier version made it.
             (file.fingerprint, file.engine) = (made.recipe, made.engine)
             (file.source, file.madeAt) = (made.source, made.madeAt)
-            file.recipe = try await tree.get(Paths.recipe(made.recipe))?.stringValue
+            file.recipe = try await tree.get(UploadNodes.recipe(TreeKey(unchecked: made.recipe)))?.stringValue
         }
     }
 
@@ -130,7 +130,7 @@ package struct Explanation: Sendable {
         var found: [String: Int64] = [:]
         var range = KeyRange.all
         while true {
-            let entries = try await tree.children(of: Paths.garbage, range: range, limit: Self.page)
+            let entries = try await tree.children(of: FileNodes.garbage(), range: range, limit: Self.page)
             for entry in entries {
                 let names = (entry.value["blobs"]?.object ?? [:]).values.compactMap(\.stringValue)
                 for name in names.compactMap({ try? BlobName($0) }) where name.postID == id.string {
@@ -146,17 +146,17 @@ package struct Explanation: Sendable {
 
     private func named(_ id: PostID, owner: String?) async throws -> [String] {
         try await tree.snapshot { snapshot in
-            var paths = [Paths.post(id), Paths.audiencePost(id), Paths.queued(id), Paths.deleted(id)]
+            var paths = [PostNodes.post(id), AudienceNodes.post(id), UploadNodes.queued(id), FileNodes.deleted(id)]
             if let post = try snapshot.record(ofPost: id) {
                 let user = try snapshot.upload(id)?.owner
                 paths += PostTraces(of: id, post: post, owner: user, text: nil).paths
             }
-            paths += try snapshot.posts(ofObject: id).map { Paths.post($0) }
+            paths += try snapshot.posts(ofObject: id).map { PostNodes.post($0) }
             var named = try paths.filter { try snapshot.exists($0) }.map { TreeRule.text($0) }
             if let uid = owner.flatMap({ UserID($0) }), try snapshot.avatar(of: uid) == id {
-                named.append(TreeRule.text(Paths.person(uid) / "profile_picture"))
+                named.append(TreeRule.text(PeopleNodes.person(uid) / "profile_picture"))
             }
-            if let file = ObjectFile(try snapshot.get(Paths.objectFiles / id.key)),
+            if let file = ObjectFile(try snapshot.get(ObjectNodes.file() / id.key)),
                 try snapshot.hasObject(withFile: id.key)
             {
                 named.append("object \(file.name)".printable)
@@ -167,8 +167,8 @@ package struct Explanation: Sendable {
 
     private func jobs(of id: PostID) async throws -> [String] {
         var jobs: [String] = []
-        for job in try await tree.keys(of: Paths.generations) {
-            if try await tree.get(Paths.generations / job / id.key) != nil { jobs.append(job.string) }
+        for job in try await tree.keys(of: JobNodes.generation()) {
+            if try await tree.get(JobNodes.generation() / job / id.key) != nil { jobs.append(job.string) }
         }
         return jobs
     }
@@ -177,7 +177,7 @@ package struct Explanation: Sendable {
 
     private func commits(of id: PostID) async throws -> [ExplanationDocument.Commit] {
         var commits: [SyncToken: ExplanationDocument.Commit] = [:]
-        for path in [Paths.upload(id), Paths.post(id), Paths.audiencePost(id)] {
+        for path in [UploadNodes.upload(id), PostNodes.post(id), AudienceNodes.post(id)] {
             var token = try await tree.oldestToken
             while true {
                 let page = try await tree.changePage(since: token, at: path, limit: Self.page)

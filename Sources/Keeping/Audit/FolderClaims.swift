@@ -1,5 +1,5 @@
 import API
-package import Posts
+package import Model
 import Store
 package import Tree
 import Uploads
@@ -73,7 +73,8 @@ package struct FolderClaims: Sendable {
 
     /// Whether somebody is at work on the files of an id.
     private static func isOpen(_ id: PostID, in snapshot: TreeSnapshot) throws(TreeError) -> Bool {
-        for path in [Paths.queued(id), Paths.deleted(id), Paths.resumableFile(id)] where try snapshot.exists(path) {
+        for path in [UploadNodes.queued(id), FileNodes.deleted(id), UploadNodes.resumableFile(id)]
+        where try snapshot.exists(path) {
             return true
         }
         return false
@@ -83,7 +84,7 @@ package struct FolderClaims: Sendable {
     package var byName: [String: File] { Dictionary(files.map { ($0.name, $0) }) { one, _ in one } }
 
     private mutating func addObject(in snapshot: TreeSnapshot) throws(TreeError) {
-        guard let file = ObjectFile(try snapshot.get(Paths.objectFiles / id.key)), file.folder == owner,
+        guard let file = ObjectFile(try snapshot.get(ObjectNodes.file() / id.key)), file.folder == owner,
             let value = try snapshot.get(ObjectKey.path(file.name)),
             let object = try? StoredObject(file.name, value), object.blob.postID == id.string
         else { return }

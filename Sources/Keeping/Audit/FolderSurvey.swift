@@ -1,6 +1,6 @@
 import API
 import Concurrency
-import Posts
+import Model
 import Store
 import Tree
 import Uploads
@@ -41,8 +41,9 @@ struct FolderSurvey: AuditSurvey {
     private static let width = 4
     /// What is asked for more than once of a folder, or is mostly empty.
     private static let remembered = [
-        Paths.uploads, Paths.posts, Paths.audiencePosts, Paths.queue, Paths.deleted, Paths.objectFiles,
-        Paths.resumableFiles, Paths.prepared, Paths.verifications,
+        UploadNodes.upload(), PostNodes.post(), AudienceNodes.post(), UploadNodes.queued(), FileNodes.deleted(),
+        ObjectNodes.file(),
+        UploadNodes.resumableFile(), JobNodes.prepared(), FileNodes.verified(),
     ]
 
     private let list: List
@@ -96,13 +97,14 @@ struct FolderSurvey: AuditSurvey {
             var page = Page()
             switch list {
             case .uploads:
-                page.keys = try snapshot.children(of: Paths.uploads, range: range, limit: Self.pageSize).map(\.key)
+                page.keys = try snapshot.children(of: UploadNodes.upload(), range: range, limit: Self.pageSize).map(
+                    \.key)
             case .objects:
-                page.keys = try snapshot.keys(of: Paths.objectFiles, range: range, limit: Self.pageSize)
+                page.keys = try snapshot.keys(of: ObjectNodes.file(), range: range, limit: Self.pageSize)
             }
             for key in page.keys {
                 for (rule, rest) in rules {
-                    try page.findings += rule.findings(atOrBelow: Paths.uploads / key, rest, in: snapshot)
+                    try page.findings += rule.findings(atOrBelow: UploadNodes.upload() / key, rest, in: snapshot)
                 }
                 guard let folder = try Self.folder(of: key, in: list, snapshot),
                     order.user.map({ $0.description == folder.owner }) ?? true
@@ -123,11 +125,11 @@ struct FolderSurvey: AuditSurvey {
         guard let id = PostID(key.string) else { return nil }
         switch list {
         case .uploads:
-            guard let owner = try snapshot.get(Paths.upload(id) / "owner")?.stringValue else { return nil }
+            guard let owner = try snapshot.get(UploadNodes.upload(id) / "owner")?.stringValue else { return nil }
             return Folder(id: id, owner: owner)
         case .objects:
-            guard try !snapshot.exists(Paths.upload(id)),
-                let file = ObjectFile(try snapshot.get(Paths.objectFiles / key))
+            guard try !snapshot.exists(UploadNodes.upload(id)),
+                let file = ObjectFile(try snapshot.get(ObjectNodes.file() / key))
             else { return nil }
             return Folder(id: id, owner: file.folder)
         }
@@ -172,9 +174,9 @@ struct FolderSurvey: AuditSurvey {
         } _: { (inspection, learnt) in
             page.writes.merge(learnt) { $1 }
             if inspection.hasDamagedBytes {
-                page.writes[Paths.verified(inspection.claims.id)] = .integer(AuditOrder.damaged)
+                page.writes[FileNodes.verified(inspection.claims.id)] = .integer(AuditOrder.damaged)
             } else if !inspection.claims.files.isEmpty, inspection.findings.isEmpty {
-                page.writes[Paths.verified(inspection.claims.id)] = .integer(now)
+                page.writes[FileNodes.verified(inspection.claims.id)] = .integer(now)
             }
             read.append(inspection)
         }
@@ -192,7 +194,7 @@ extension AuditOrder {
     /// alone would tell that all is well.
     fileprivate func reads(_ id: PostID, at now: Int64, in snapshot: TreeSnapshot) throws(TreeError) -> Bool {
         guard readsFiles || action != .gc else { return false }
-        let last = try snapshot.get(Paths.verified(id))?.integerValue
+        let last = try snapshot.get(FileNodes.verified(id))?.integerValue
         if last == Self.damaged { return true }
         guard readsFiles else { return false }
         if sample < 1, Double.random(in: 0..<1) >= sample { return false }

@@ -1,4 +1,4 @@
-import Posts
+import Model
 import Synchronization
 package import Tree
 
@@ -29,7 +29,7 @@ package final class GarbageNames: Sendable {
     package func update(in snapshot: TreeSnapshot) throws(TreeError) {
         var range = state.withLock { $0.last.map(Self.unknown) ?? .all }
         while true {
-            let page = try snapshot.children(of: Paths.garbage, range: range, limit: Self.batch)
+            let page = try snapshot.children(of: FileNodes.garbage(), range: range, limit: Self.batch)
             state.withLock { state in
                 for entry in page {
                     for name in (entry.value["blobs"]?.object ?? [:]).values.compactMap(\.stringValue) {

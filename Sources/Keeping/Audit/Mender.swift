@@ -1,7 +1,7 @@
 import API
 import Concurrency
 import Files
-import Posts
+import Model
 import Social
 import Store
 import Tree
@@ -128,13 +128,13 @@ struct Mender: Sendable {
             guard let present = try snapshot.upload(record.id), present.photos == record.photos else { return false }
             let replaced = old.rendered?.renditions.values.map(\.fileName) ?? []
             try tools.garbage.add(try replaced.map { try record.blobName($0) }, to: &update)
-            update[Paths.photo(number, of: record.id)] = try photo.value(owner: record.owner, post: record.id)
+            update[UploadNodes.photo(number, of: record.id)] = try photo.value(owner: record.owner, post: record.id)
             if record.purpose == .avatar, try snapshot.avatar(of: record.owner) == record.id,
                 let rendition = photo.rendered?.renditions.values.first
             {
                 let url = MediaAddress.url(
                     record.owner, record.id, rendition.fileName, at: tools.mediaPlace)
-                update[Paths.person(record.owner) / "profile_picture"] = .string(url)
+                update[PeopleNodes.person(record.owner) / "profile_picture"] = .string(url)
             }
             return true
         }

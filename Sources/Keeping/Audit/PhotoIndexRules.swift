@@ -1,5 +1,5 @@
 import API
-import Posts
+import Model
 import Tree
 import Uploads
 
@@ -8,21 +8,21 @@ extension PhotoIndex {
     /// each post, unless they were posted again.
     static let rules = [named, listed]
 
-    private static let named = TreeRule.dangling(Paths.photoHashes / "*" / "*") { node, snapshot throws(TreeError) in
+    private static let named = TreeRule.dangling(FileNodes.content.path) { node, snapshot throws(TreeError) in
         guard let id = try snapshot.get(node)?.stringValue.flatMap({ PostID($0) }),
-            try snapshot.hasAny(of: [Paths.post(id), Paths.audiencePost(id), Paths.deleted(id)])
+            try snapshot.hasAny(of: [PostNodes.post(id), AudienceNodes.post(id), FileNodes.deleted(id)])
         else { return false }
         // Where the record is gone, or cannot be read, that is what is wrong.
         guard let record = try snapshot.upload(id) else { return true }
         return (try? path(of: record)) == node
     }
 
-    private static let listed = TreeRule(.indexWrong, at: TreePattern(Paths.uploads / "*")) {
+    private static let listed = TreeRule(.indexWrong, at: UploadNodes.upload.pattern) {
         node, snapshot throws(TreeError) in
         guard let id = PostID(node.keys[1].string), let record = try snapshot.upload(id), record.purpose == .post,
             record.state == .published, record.duplicates != .newPost,
             let path = try? path(of: record), try entry(at: path, for: record.audiences, in: snapshot).post == nil,
-            try snapshot.exists(record.audiences.isEmpty ? Paths.post(id) : Paths.audiencePost(id))
+            try snapshot.exists(record.audiences.isEmpty ? PostNodes.post(id) : AudienceNodes.post(id))
         else { return [] }
         return [TreeWrite(path: path, value: .string(id.description))]
     }

@@ -1,12 +1,13 @@
-import Posts
+import Model
 import Tree
 
 /// Looks by rules at the nodes for which they hold.
 struct RuleSurvey: AuditSurvey {
     /// The lists whose entries are small: they are read with them.
     private static let small: Set = [
-        Paths.posts, Paths.audiencePosts, Paths.postPositions, Paths.publishedPosts, Paths.queue, Paths.endedUploads,
-        Paths.objectFiles,
+        PostNodes.post(), AudienceNodes.post(), PostNodes.position(), PostNodes.published(), UploadNodes.queued(),
+        UploadNodes.ended(),
+        ObjectNodes.file(),
     ]
 
     private let place: TreePattern

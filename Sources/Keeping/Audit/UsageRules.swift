@@ -1,5 +1,5 @@
 import API
-import Posts
+import Model
 import Tree
 import Uploads
 
@@ -11,39 +11,39 @@ enum UsageRules {
     static let all: [TreeRule] = [
         // What says that all was counted is written in the end, and the sum of all before: one without the other has lost it. A repair
         // counts all by the rules that come behind.
-        TreeRule(.counterWrong, at: TreePattern(Paths.usageOfAll)) { _, snapshot throws(TreeError) in
-            let path = Paths.usageVersion
+        TreeRule(.counterWrong, at: TreePattern(UsageNodes.ofAll())) { _, snapshot throws(TreeError) in
+            let path = UsageNodes.version()
             return try snapshot.exists(path) ? [] : [TreeWrite(path: path, value: Usage.countVersion)]
         },
-        lines(of: TreePattern(Paths.uploads / "*")) { node, snapshot throws(TreeError) in
+        lines(of: UploadNodes.upload.pattern) { node, snapshot throws(TreeError) in
             try PostID(node.keys[1].string).flatMap { id throws(TreeError) in
                 try snapshot.usageSubject(ofUpload: id)
             }
         },
-        lines(of: TreePattern(Paths.objectFiles / "*"), objectFile),
-        lines(of: TreePattern(Paths.resumableFiles(of: "*") / "*")) { node, snapshot throws(TreeError) in
+        lines(of: ObjectNodes.file.pattern, objectFile),
+        lines(of: UploadNodes.resumableFileOf.pattern) { node, snapshot throws(TreeError) in
             // Those of uploads are looked at with the uploads.
             guard let id = PostID(node.keys[2].string),
-                try snapshot.get(Paths.upload(id) / "owner") != .string(node.keys[1].string)
+                try snapshot.get(UploadNodes.upload(id) / "owner") != .string(node.keys[1].string)
             else { return nil }
             return UsageSubject(owner: node.keys[1], id: id)
         },
-        TreeRule(.counterWrong, at: TreePattern(Paths.usageOfFiles / "*" / "*")) { node, snapshot throws(TreeError) in
+        TreeRule(.counterWrong, at: UsageNodes.ofFile.pattern) { node, snapshot throws(TreeError) in
             guard let id = PostID(node.keys[3].string) else { return [TreeWrite(path: node, value: nil)] }
             // Those of uploads are looked at with the uploads.
-            guard try snapshot.get(Paths.upload(id) / "owner") != .string(node.keys[2].string) else { return [] }
+            guard try snapshot.get(UploadNodes.upload(id) / "owner") != .string(node.keys[2].string) else { return [] }
             return [TreeWrite(path: node, value: try snapshot.usage(of: id, ownedBy: node.keys[2]).value)]
         },
-        TreeRule(.counterWrong, at: TreePattern(Paths.usageOfFiles / "*")) { node, snapshot throws(TreeError) in
+        TreeRule(.counterWrong, at: TreePattern(UsageNodes.ofFile() / "*")) { node, snapshot throws(TreeError) in
             let sum = try snapshot.usageSum(of: node, page: page)
-            return [TreeWrite(path: Paths.usageOfOwners / node.keys[2], value: sum.value)]
+            return [TreeWrite(path: UsageNodes.ofOwner() / node.keys[2], value: sum.value)]
         },
-        TreeRule(.counterWrong, at: TreePattern(Paths.usageOfOwners / "*")) { node, snapshot throws(TreeError) in
-            try snapshot.exists(Paths.usageOfFiles / node.keys[2]) ? [] : [TreeWrite(path: node, value: nil)]
+        TreeRule(.counterWrong, at: UsageNodes.ofOwner.pattern) { node, snapshot throws(TreeError) in
+            try snapshot.exists(UsageNodes.ofFile() / node.keys[2]) ? [] : [TreeWrite(path: node, value: nil)]
         },
-        TreeRule(.counterWrong, at: TreePattern(Paths.usageVersion)) { _, snapshot throws(TreeError) in
-            let sum = try snapshot.usageSum(of: Paths.usageOfOwners, page: page)
-            return [TreeWrite(path: Paths.usageOfAll, value: sum.value)]
+        TreeRule(.counterWrong, at: TreePattern(UsageNodes.version())) { _, snapshot throws(TreeError) in
+            let sum = try snapshot.usageSum(of: UsageNodes.ofOwner(), page: page)
+            return [TreeWrite(path: UsageNodes.ofAll(), value: sum.value)]
         },
     ]
 
@@ -63,8 +63,8 @@ enum UsageRules {
     ) -> TreeRule {
         TreeRule(.counterWrong, at: place) { node, snapshot throws(TreeError) in
             guard let subject = try subject(node, snapshot) else { return [] }
-            let path = Paths.usage(of: subject.owner, subject.id.key)
-            guard try snapshot.exists(Paths.usageVersion) else { return [] }
+            let path = UsageNodes.ofFile(subject.owner, subject.id.key)
+            guard try snapshot.exists(UsageNodes.version()) else { return [] }
             return [TreeWrite(path: path, value: try snapshot.usage(of: subject.id, ownedBy: subject.owner).value)]
         }
     }

@@ -1,6 +1,6 @@
 package import API
 package import Imaging
-import Posts
+import Model
 import Tree
 package import TreeModel
 package import Uploads

@@ -1,6 +1,6 @@
 package import API
 package import Logging
-import Posts
+import Model
 import ServiceLifecycle
 import Synchronization
 package import Tree
@@ -85,7 +85,7 @@ package final class BatchJobs: Sendable {
         for start in stride(from: 0, to: posts.count, by: Self.listPage) {
             var update = MultiPathUpdate()
             for post in posts[start..<min(start + Self.listPage, posts.count)] {
-                update[Paths.postList(job) / post.key] = true
+                update[JobNodes.postList(job) / post.key] = true
             }
             try await tree.update(update)
         }
@@ -261,11 +261,11 @@ package final class BatchJobs: Sendable {
 
     private func load() async throws {
         guard !state.withLock(\.isLoaded) else { return }
-        let jobs = try await tree.children(of: Paths.batchJobs).compactMap { BatchJob($0) }
+        let jobs = try await tree.children(of: JobNodes.batchJob()).compactMap { BatchJob($0) }
         // Whoever gave a list may have been cut off before the job was there.
-        for list in try await tree.keys(of: Paths.postLists) where !jobs.contains(where: { $0.id.key == list }) {
+        for list in try await tree.keys(of: JobNodes.postList()) where !jobs.contains(where: { $0.id.key == list }) {
             guard let id = PushID(list.string), id.timestampMilliseconds < clock() - Self.listPatience else { continue }
-            try await tree.set(Paths.postLists / list, to: nil)
+            try await tree.set(JobNodes.postList() / list, to: nil)
         }
         state.withLock { state in
             guard !state.isLoaded else { return }
@@ -289,11 +289,11 @@ package final class BatchJobs: Sendable {
     /// Writes a job as it is when that is committed, so that what is written last is what was so last.
     private func save(_ id: PushID, forgetting old: [PushID] = []) async throws {
         try await tree.transact(at: "job-saved") { _, update in
-            update[Paths.batchJob(id)] = self.state.withLock { $0.jobs[id]?.value }
+            update[JobNodes.batchJob(id)] = self.state.withLock { $0.jobs[id]?.value }
             for id in old {
-                update[Paths.batchJob(id)] = nil
-                update[Paths.generation(id)] = nil
-                update[Paths.postList(id)] = nil
+                update[JobNodes.batchJob(id)] = nil
+                update[JobNodes.generation(id)] = nil
+                update[JobNodes.postList(id)] = nil
             }
         }
     }

@@ -1,5 +1,5 @@
 import API
-import Posts
+import Model
 import Social
 import Store
 import Tree
@@ -88,7 +88,7 @@ struct GenerationRollback: PostJob {
             }
             var update = try post.update(showing: former)
             // What is shown again is to have all of its grace period when it is replaced the next time.
-            if let garbage { update[Paths.garbage / garbage] = nil }
+            if let garbage { update[FileNodes.garbage() / garbage] = nil }
             try tools.garbage.add(post.files(besides: former), to: &update)
             generation.forget(id, in: &update)
             guard try await tools.tree.commit(update, at: "switch") else { throw PostChanged() }

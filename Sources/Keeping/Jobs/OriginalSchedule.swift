@@ -1,6 +1,6 @@
 import API
 package import Logging
-import Posts
+import Model
 import ServiceLifecycle
 package import Store
 import Tree
@@ -51,21 +51,16 @@ package struct OriginalSchedule: Sendable {
             tools.disk.gate.pause == nil, !slot.isInUse
         else { return }
         let now = tools.now
-        let last = try await tools.tree.get(Paths.originalsSchedule)
+        let last = try await tools.tree.get(StoreNodes.originals())
         guard last?["at"]?.integerValue ?? 0 <= now - Self.day else { return }
         var order = BatchOrder(.originals)
         order.rule = tools.settings.originals
         let job = try await batches.begin(order)
         try await tools.tree.set(
-            Paths.originalsSchedule, to: ["at": .integer(now), "job": .string(job.id.string)])
+            StoreNodes.originals(), to: ["at": .integer(now), "job": .string(job.id.string)])
         // The list of jobs is for those that somebody has begun.
         if let old = last?["job"]?.stringValue.flatMap({ PushID($0) }) {
             try? await batches.remove(old)
         }
     }
-}
-
-extension Paths {
-    /// When the job over originals began by itself the last time, and which it was.
-    static let originalsSchedule = store / "originals"
 }

@@ -1,5 +1,5 @@
 import API
-package import Posts
+package import Model
 package import Store
 package import Tree
 import Uploads
@@ -26,7 +26,7 @@ package struct ModerationRestrictions: Sendable {
     /// Whether a post shows what an upload has become: its own, or one that names the object.
     package func isInPost(_ id: PostID, in snapshot: TreeSnapshot) throws(TreeError) -> Bool {
         if try snapshot.hasPost(id) { return true }
-        return try snapshot.exists(Paths.postsOfObject(id))
+        return try snapshot.exists(ObjectNodes.post(id))
     }
 
     /// Returns the restriction of a file.
@@ -42,7 +42,7 @@ package struct ModerationRestrictions: Sendable {
         of name: BlobName, isOriginal: Bool, in snapshot: TreeSnapshot
     ) throws(TreeError) -> ModerationRestriction {
         guard let id = PostID(name.postID) else { return .none }
-        let isDecided = try snapshot.exists(Paths.upload(id) / "moderation")
+        let isDecided = try snapshot.exists(UploadNodes.upload(id) / "moderation")
         var isForAll = !isModerated && !isDecided
         if isForAll { isForAll = try isInPost(id, in: snapshot) }
         guard !isForAll, let record = try snapshot.upload(id) else { return .none }

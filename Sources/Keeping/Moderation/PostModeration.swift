@@ -3,7 +3,7 @@ import Access
 import Concurrency
 import Files
 import Logging
-package import Posts
+package import Model
 import Store
 import Tree
 package import Uploads
@@ -79,15 +79,15 @@ package struct PostModeration: Sendable {
     ) async throws {
         let numbers = record.photoNumbers
         func add(to update: inout MultiPathUpdate, _ garbage: TreePath? = nil) throws {
-            let path = Paths.upload(record.id)
+            let path = UploadNodes.upload(record.id)
             update[path / "moderation"] = record.moderation?.value
             for index in changed {
                 let isBlurred = record.photos[numbers[index]]?.isBlurred == true
-                update[Paths.photo(numbers[index], of: record.id) / "blurred"] = isBlurred ? true : nil
+                update[UploadNodes.photo(numbers[index], of: record.id) / "blurred"] = isBlurred ? true : nil
             }
         }
         guard !changed.isEmpty else {
-            var update = MultiPathUpdate(preconditions: [.exists(Paths.upload(record.id))])
+            var update = MultiPathUpdate(preconditions: [.exists(UploadNodes.upload(record.id))])
             try add(to: &update)
             try await tools.tree.update(update)
             return

@@ -1,6 +1,6 @@
 import Cryptography
 import Files
-import Posts
+import Model
 import Store
 import Tree
 import Uploads
@@ -43,14 +43,14 @@ struct OriginalReplacement: Sendable {
             change(&photo)
             photo.replaceFile(new.fileName, sha256: hash, byteCount: bytes.count)
             record.photos[number] = photo
-            if let file = ObjectFile(try snapshot.get(Paths.objectFiles / id.key)),
+            if let file = ObjectFile(try snapshot.get(ObjectNodes.file() / id.key)),
                 let object = try snapshot.object(file.name), object.blob == old
             {
                 let replaced = object.replacing(
                     new, byteCount: bytes.count, md5: md5, crc32c: crc32c, at: tools.now)
                 update[ObjectKey.path(file.name)] = replaced.value
             }
-            update[Paths.upload(id)] = try record.value()
+            update[UploadNodes.upload(id)] = try record.value()
             try tools.garbage.add([old], to: &update)
             if let announcement { update[announcement] = nil }
             return true

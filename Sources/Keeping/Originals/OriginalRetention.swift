@@ -2,7 +2,7 @@ import API
 import Concurrency
 import Files
 import Imaging
-package import Posts
+package import Model
 import Store
 import Tree
 package import Uploads
@@ -121,7 +121,7 @@ package struct OriginalRetention: PostJob {
     private func note(
         _ reencoding: Reencoding, of photo: UploadRecord.Photo, _ number: Int, _ id: PostID
     ) async throws {
-        let path = Paths.photo(number, of: id)
+        let path = UploadNodes.photo(number, of: id)
         var update = MultiPathUpdate(preconditions: [.equals(path / "file_name", .string(photo.fileName))])
         update[path / "reencoded"] = .string(reencoding.text)
         _ = try await tools.tree.updateIfPossible(update)
@@ -137,7 +137,7 @@ package struct OriginalRetention: PostJob {
             else { return false }
             photo.drop(at: now)
             record.photos[number] = photo
-            update[Paths.upload(id)] = try record.value()
+            update[UploadNodes.upload(id)] = try record.value()
             try tools.garbage.add([try record.blobName(photo.fileName)], to: &update)
             return true
         }

@@ -4,7 +4,7 @@ import Concurrency
 import Cryptography
 import Files
 import Imaging
-package import Posts
+package import Model
 import Store
 import Tree
 import Uploads
@@ -44,7 +44,7 @@ package struct OriginalScrub: PostJob {
     /// The pictures of the people whose photos are looked at, in the order of their ids.
     private func avatars() async throws -> [PostID] {
         var people = user.map { [$0] } ?? []
-        if user == nil { people = try await tools.tree.keys(of: Paths.people).compactMap { UserID($0.string) } }
+        if user == nil { people = try await tools.tree.keys(of: PeopleNodes.person()).compactMap { UserID($0.string) } }
         return try await tools.tree.snapshot { [people] snapshot in
             try people.compactMap { uid throws(TreeError) in try snapshot.avatar(of: uid) }.sorted()
         }

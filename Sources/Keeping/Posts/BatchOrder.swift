@@ -1,6 +1,6 @@
 package import API
 package import Imaging
-package import Posts
+package import Model
 package import Uploads
 
 /// What a job over posts is to do.

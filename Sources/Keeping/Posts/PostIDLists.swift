@@ -1,4 +1,4 @@
-import Posts
+import Model
 import Social
 import Tree
 package import Uploads
@@ -17,7 +17,8 @@ package struct PostIDLists: Sendable {
     static func all(of user: UserID?) -> PostIDLists {
         PostIDLists(
             lists: [
-                user.map(Paths.postsOf) ?? Paths.posts, user.map(Paths.audiencePosts(by:)) ?? Paths.audiencePosts,
+                user.map { PeopleNodes.ownPost($0) } ?? PostNodes.post(),
+                user.map { AudienceNodes.postBy($0) } ?? AudienceNodes.post(),
             ])
     }
 
@@ -41,7 +42,7 @@ package struct PostIDLists: Sendable {
     /// How many there are: by the numbers that are kept of their days, whatever there is (``PostDays``).
     func count(in tree: TreeStore) async throws -> Int {
         try await tree.snapshot { snapshot in
-            let version = try snapshot.get(Paths.socialVersion / "done")?.integerValue
+            let version = try snapshot.get(StoreNodes.socialVersion() / "done")?.integerValue
             return try lists.reduce(0) { sum, list in
                 try sum
                     + PostDays.count(
@@ -58,5 +59,5 @@ package struct PostIDLists: Sendable {
 
 extension Generation {
     /// The posts of the generation.
-    package var posts: PostIDLists { PostIDLists(lists: [Paths.generation(id)]) }
+    package var posts: PostIDLists { PostIDLists(lists: [JobNodes.generation(id)]) }
 }

@@ -1,7 +1,7 @@
 import API
 import Concurrency
 import Files
-package import Posts
+package import Model
 import Social
 import Store
 import Tree

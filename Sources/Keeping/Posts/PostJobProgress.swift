@@ -1,4 +1,4 @@
-package import Posts
+package import Model
 
 /// The progress of a job.
 package struct PostJobProgress: Sendable, Hashable {

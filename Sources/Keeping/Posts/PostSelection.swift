@@ -1,5 +1,5 @@
 package import API
-package import Posts
+package import Model
 import Social
 import TreeModel
 
@@ -41,7 +41,7 @@ package struct PostSelection: Sendable, Hashable {
     /// The lists that have these posts.
     var posts: PostIDLists {
         var lists = PostIDLists.all(of: user)
-        if let list { lists = PostIDLists(lists: [Paths.postList(list)]) }
+        if let list { lists = PostIDLists(lists: [JobNodes.postList(list)]) }
         (lists.since, lists.until) = (since, until)
         return lists
     }

@@ -1,4 +1,4 @@
-package import Posts
+package import Model
 package import Store
 package import Tree
 package import Uploads

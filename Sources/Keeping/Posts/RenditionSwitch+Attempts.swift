@@ -1,6 +1,6 @@
 import Files
 import Imaging
-import Posts
+import Model
 import Store
 import Tree
 import Uploads
@@ -25,13 +25,13 @@ extension RenditionSwitch {
     /// them never comes.
     func begin(_ numbers: Set<Int>) async throws -> Start {
         var start = Start(attempt: RenditionAttempt())
-        let known = try await tools.tree.children(of: Paths.attempts(record.id))
+        let known = try await tools.tree.children(of: UploadNodes.attempt(record.id))
         let unfinished = known.compactMap { UnfinishedAttempt($0) }
         if !unfinished.isEmpty {
             let there = try await tools.blobs.fileNames(
                 userID: record.owner.description, postID: record.id.description)
             start.left = Set(there.filter { name in unfinished.contains { $0.attempt.made(name) } })
-            start.announcements = unfinished.map { Paths.garbage / $0.garbage }
+            start.announcements = unfinished.map { FileNodes.garbage() / $0.garbage }
         }
         var (names, sources): ([BlobName], [Int: String]) = ([], [:])
         for (index, (number, photo)) in zip(record.photoNumbers, record.orderedPhotos).enumerated()
@@ -51,7 +51,7 @@ extension RenditionSwitch {
         }
         let attempt = UnfinishedAttempt(
             start.attempt, garbage: key, engine: tools.settings.decoderVersion, sources: sources)
-        update[Paths.attempts(record.id) / (try TreeKey(start.attempt.description))] = attempt.value
+        update[UploadNodes.attempt(record.id) / (try TreeKey(start.attempt.description))] = attempt.value
         start.announcements.append(entry)
         try await tools.tree.update(update)
         return start
@@ -111,7 +111,7 @@ extension RenditionSwitch {
     ) throws {
         guard start.isKnown else { return }
         for entry in start.announcements { update[entry] = nil }
-        update[Paths.attempts(record.id)] = nil
+        update[UploadNodes.attempt(record.id)] = nil
         var left = start.left.subtracting(replaced.map(\.fileName))
         for photo in renewed { left.subtract(photo.renditions.values.map(\.fileName)) }
         let names: [BlobName] = try left.sorted().map { name in try record.blobName(name) }

@@ -1,6 +1,6 @@
 import API
 import Imaging
-import Posts
+import Model
 import Social
 import Store
 import Tree
@@ -62,7 +62,7 @@ struct RenditionSwitch: Sendable {
         let fields = try PostPhotos(renewed).fields(
             owner: record.owner, post: record.id, at: tools.mediaPlace)
         guard let photos = fields["photos"], let id = path.lastKey.flatMap({ PostID($0.string) }) else { return false }
-        var update = MultiPathUpdate(preconditions: [.exists(Paths.upload(record.id))])
+        var update = MultiPathUpdate(preconditions: [.exists(UploadNodes.upload(record.id))])
         for (path, line) in files { update[path] = line }
         generation.keep(photos, of: id, in: &update)
         try end(start, showing: renewed, besides: [], in: &update)
@@ -85,7 +85,7 @@ struct RenditionSwitch: Sendable {
             rendered.alt = old[index].alt  // A client may have written it since.
             renewed.append(rendered)
             for (name, file) in made.files where photo.files[name] == nil {
-                files[Paths.photo(number, of: record.id) / "files" / (try RenditionFile.key(name))] = file.value
+                files[UploadNodes.photo(number, of: record.id) / "files" / (try RenditionFile.key(name))] = file.value
             }
         }
         return (renewed, files)
@@ -97,7 +97,7 @@ struct RenditionSwitch: Sendable {
         for (number, photo) in zip(record.photoNumbers, renewed) {
             record.photos[number]?.rendered = photo
             record.photos[number]?.alt = photo.alt
-            update[Paths.photo(number, of: record.id) / "rendered"] = try photo.value(
+            update[UploadNodes.photo(number, of: record.id) / "rendered"] = try photo.value(
                 owner: record.owner, post: record.id)
         }
         guard let id = path.lastKey.flatMap({ PostID($0.string) }) else { return }

@@ -1,6 +1,6 @@
 import API
 import Imaging
-package import Posts
+package import Model
 import Tree
 import Uploads
 

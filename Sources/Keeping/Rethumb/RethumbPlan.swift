@@ -1,6 +1,6 @@
 package import API
 import Imaging
-import Posts
+import Model
 import Store
 import Tree
 import Uploads

@@ -2,7 +2,7 @@ import API
 package import Concurrency
 import Files
 package import Logging
-package import Posts
+package import Model
 package import Store
 package import Tree
 package import Uploads
@@ -44,7 +44,7 @@ package struct DeletedPostSweeper: Sendable {
         let deadline = store.now - settings.value.gracePeriod.milliseconds
         var range = KeyRange.all
         while true {
-            let page = try await tree.children(of: Paths.deleted, range: range, limit: 500)
+            let page = try await tree.children(of: FileNodes.deleted(), range: range, limit: 500)
             for entry in page where entry.value.integerValue ?? 0 <= deadline {
                 do {
                     try await sweep(entry)
@@ -60,7 +60,7 @@ package struct DeletedPostSweeper: Sendable {
     }
 
     private func sweep(_ entry: TreeChild) async throws {
-        let path = Paths.deleted / entry.key
+        let path = FileNodes.deleted() / entry.key
         guard let id = PostID(entry.key.description) else {
             try await tree.set(path, to: nil)  // A client's own key: nothing of ours is called so.
             return
@@ -73,10 +73,10 @@ package struct DeletedPostSweeper: Sendable {
     }
 
     private func sweep(_ entry: TreeChild, of id: PostID) async throws {
-        let path = Paths.deleted / entry.key
-        if try await tree.get(Paths.queued(id)) != nil { return }  // Something is to be cleaned up first.
+        let path = FileNodes.deleted() / entry.key
+        if try await tree.get(UploadNodes.queued(id)) != nil { return }  // Something is to be cleaned up first.
         // Its sender may come back, to have it named.
-        if try await tree.get(Paths.resumableFile(id)) != nil { return }
+        if try await tree.get(UploadNodes.resumableFile(id)) != nil { return }
         let isKept = try await tree.transact { snapshot, update in
             // It may have been written again in time.
             let isKept = try KeptFiles.areKept(of: id, in: snapshot)
@@ -85,7 +85,7 @@ package struct DeletedPostSweeper: Sendable {
         }.result
         if isKept { return }
         let record = try await store.record(of: id)
-        let folder = ObjectFile(try await tree.get(Paths.objectFiles / entry.key))?.folder
+        let folder = ObjectFile(try await tree.get(ObjectNodes.file() / entry.key))?.folder
         // Where nobody knows whose the post was, its files are looked for.
         let users =
             if let owner = record?.owner.description ?? folder { [owner] } else { try await blobs.userIDs() }
@@ -102,17 +102,17 @@ package struct DeletedPostSweeper: Sendable {
     ///
     /// - Returns: Whether that is so: not where it was written again, or deleted once more, meanwhile.
     private func forget(_ id: PostID, _ record: UploadRecord?, _ entry: TreeChild) async throws -> Bool {
-        let path = Paths.deleted / entry.key
+        let path = FileNodes.deleted() / entry.key
         return try await tree.transact(at: "orphan-deleted") { [store] snapshot, update in
             guard try snapshot.get(path) == entry.value, try !KeptFiles.areKept(of: id, in: snapshot) else {
                 return false
             }
             update.makesRoom = true
             update[path] = nil
-            update[Paths.restrictedMedia(ofPost: id.key)] = nil
-            update[Paths.objectFiles / id.key] = nil
-            update[Paths.objectSizes / id.key] = nil
-            update[Paths.verified(id)] = nil
+            update[AudienceNodes.restrictedMedia(id.key)] = nil
+            update[ObjectNodes.file() / id.key] = nil
+            update[ObjectNodes.size() / id.key] = nil
+            update[FileNodes.verified(id)] = nil
             // What stands there without a right to the files keeps its own entries.
             if try !snapshot.hasPost(id) {
                 for trace in PostTraces(of: id, post: nil, owner: record?.owner, text: record?.text).paths {
@@ -126,8 +126,8 @@ package struct DeletedPostSweeper: Sendable {
             record.state = .deleted
             for number in record.photos.keys { record.photos[number]?.files = [:] }
             record.updatedAt = store.now
-            update[Paths.upload(id)] = try record.value()
-            update[Paths.endedUpload(id)] = .integer(record.updatedAt)
+            update[UploadNodes.upload(id)] = try record.value()
+            update[UploadNodes.ended(id)] = .integer(record.updatedAt)
             return true
         }
     }

@@ -1,5 +1,5 @@
 import API
-import Posts
+import Model
 import Social
 import Tree
 package import Uploads
@@ -26,7 +26,7 @@ package struct PersonUploads: PersonLeftovers {
     func areThere(of uid: UserID) async throws -> Bool {
         var range = KeyRange.all
         while true {
-            let rows = try await store.tree.children(of: Paths.queue, range: range, limit: Self.batch)
+            let rows = try await store.tree.children(of: UploadNodes.queued(), range: range, limit: Self.batch)
             for entry in rows.compactMap({ QueueEntry($0) }) where entry.owner == nil || entry.owner == uid {
                 if let record = try await store.record(of: entry.id), record.owner == uid, !record.state.isTerminal {
                     return true
@@ -52,15 +52,15 @@ package struct PersonUploads: PersonLeftovers {
     ) throws(TreeError) -> (count: Int, next: String?) {
         guard position != Self.objects else { return try endObjects(of: uid, in: snapshot, &update) }
         let rows = try snapshot.children(
-            of: Paths.queue, range: position.map { .after(TreeKey(unchecked: $0)) } ?? .all, limit: Self.batch)
+            of: UploadNodes.queued(), range: position.map { .after(TreeKey(unchecked: $0)) } ?? .all, limit: Self.batch)
         var count = 0
         for var entry in rows.compactMap({ QueueEntry($0) }) where entry.owner == nil || entry.owner == uid {
             guard let record = try snapshot.upload(entry.id), record.owner == uid, !record.state.isTerminal,
                 !record.isOwnerGone
             else { continue }
             entry.isOwnerGone = true
-            update[Paths.upload(entry.id) / "owner_gone"] = true
-            update[Paths.queued(entry.id)] = entry.value
+            update[UploadNodes.upload(entry.id) / "owner_gone"] = true
+            update[UploadNodes.queued(entry.id)] = entry.value
             // Should this not be committed, the upload is looked at again, as it may be at any time.
             store.abandonLater(entry.id)
             count += 1
@@ -72,7 +72,7 @@ package struct PersonUploads: PersonLeftovers {
     private func endObjects(
         of uid: UserID, in snapshot: TreeSnapshot, _ update: inout MultiPathUpdate
     ) throws(TreeError) -> (count: Int, next: String?) {
-        update[Paths.quota(of: uid)] = nil
+        update[UsageNodes.quota(uid)] = nil
         let names = try Self.names(of: uid, limit: Self.objectsAtOnce, in: snapshot)
         for name in names {
             if let object = try snapshot.object(name) { ObjectStore.discard(object.blob, at: store.now, in: &update) }

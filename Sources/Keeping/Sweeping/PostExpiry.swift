@@ -1,7 +1,7 @@
 import API
 import Access
 package import Logging
-import Posts
+import Model
 import Store
 import Synchronization
 package import Tree
@@ -32,7 +32,7 @@ package final class PostExpiry: Sendable {
             case posts
             case audiencePosts = "audience_posts"
 
-            var path: TreePath { self == .posts ? Paths.posts : Paths.audiencePosts }
+            var path: TreePath { self == .posts ? PostNodes.post() : AudienceNodes.post() }
         }
 
         fileprivate var place = Place.posts

@@ -1,7 +1,7 @@
 import API
 import Files
 package import Logging
-import Posts
+import Model
 import Store
 import Tree
 package import Uploads
@@ -82,10 +82,10 @@ package struct ResumableSweeper: Sendable {
         var found: [ResumableFile] = []
         var range = KeyRange.all
         while true {
-            let page = try await files.tree.children(of: Paths.resumableFiles, range: range, limit: Self.page)
+            let page = try await files.tree.children(of: UploadNodes.resumableFile(), range: range, limit: Self.page)
             for child in page {
                 guard let id = PostID(child.key.description),
-                    let file = ResumableFile(id: id, value: child.value), isWanted(file)
+                    let file = ResumableFile(child.value, at: id.key), isWanted(file)
                 else { continue }
                 found.append(file)
             }

@@ -1,7 +1,7 @@
 package import API
 import Files
 package import Logging
-package import Posts
+package import Model
 package import Store
 import Synchronization
 import Tree
@@ -101,7 +101,7 @@ package final class UnclaimedFiles: Sendable {
         _ id: PostID, of owner: String, in snapshot: TreeSnapshot
     ) throws(TreeError) -> Bool {
         if try isNeeded(id, of: owner, in: snapshot) { return false }
-        return try !snapshot.exists(Paths.deleted(id))
+        return try !snapshot.exists(FileNodes.deleted(id))
     }
 
     /// Whether a post has the id, or the owner's picture, or an object, or an upload on which there is work to do, or that is being
@@ -110,10 +110,10 @@ package final class UnclaimedFiles: Sendable {
         _ id: PostID, of owner: String, in snapshot: TreeSnapshot
     ) throws(TreeError) -> Bool {
         if try snapshot.hasPost(id) { return true }
-        if try snapshot.exists(Paths.queued(id)) { return true }
+        if try snapshot.exists(UploadNodes.queued(id)) { return true }
         // What is rendered while its post is deleted goes as garbage.
-        if try snapshot.exists(Paths.attempts(id)) { return true }
-        if ObjectFile(try snapshot.get(Paths.objectFiles / id.key))?.folder == owner { return true }
+        if try snapshot.exists(UploadNodes.attempt(id)) { return true }
+        if ObjectFile(try snapshot.get(ObjectNodes.file() / id.key))?.folder == owner { return true }
         guard let owner = UserID(owner) else { return false }
         let picture = try snapshot.nameAndPicture(of: owner).profilePicture.flatMap { MediaAddress($0) }
         return picture?.owner == owner && picture?.id == id

@@ -1,6 +1,6 @@
 import API
 import Files
-import Posts
+import Model
 import Social
 import Store
 import Tree
@@ -13,21 +13,21 @@ extension StorageFolder {
     /// What lies in `incoming/` is unfinished for certain, and stays as it is.
     package func forgetUnfinished() async throws {
         guard tree.health.damage == nil else { return }
-        for entry in try await tree.children(of: Paths.queue).compactMap({ QueueEntry($0) }) {
-            guard var record = UploadRecord(id: entry.id, value: try await tree.get(Paths.upload(entry.id))),
+        for entry in try await tree.children(of: UploadNodes.queued()).compactMap({ QueueEntry($0) }) {
+            guard var record = UploadRecord(id: entry.id, value: try await tree.get(UploadNodes.upload(entry.id))),
                 record.state.isUnfinished || record.state == .expired, try incoming.entry(entry.id.description) == nil
             else { continue }
             record.state = .expired
             record.updatedAt = clock()
             var update = MultiPathUpdate()
-            update[Paths.upload(entry.id)] = try record.value()
-            update[Paths.queued(entry.id)] = nil
-            update[Paths.endedUpload(entry.id)] = .integer(record.updatedAt)
-            if let file = ResumableFile(id: entry.id, value: try await tree.get(Paths.resumableFile(entry.id))) {
+            update[UploadNodes.upload(entry.id)] = try record.value()
+            update[UploadNodes.queued(entry.id)] = nil
+            update[UploadNodes.ended(entry.id)] = .integer(record.updatedAt)
+            if let file = ResumableFile(try await tree.get(UploadNodes.resumableFile(entry.id)), at: entry.id.key) {
                 update.endResumableFile(file)
             }
             if let reference = record.clientReference {
-                update[Paths.reference(record.owner, try ClientReference.key(reference))] = nil
+                update[UploadNodes.reference(record.owner, try ClientReference.key(reference))] = nil
             }
             try await tree.update(update)
         }

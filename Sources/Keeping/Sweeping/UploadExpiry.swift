@@ -1,6 +1,6 @@
 import API
 package import Logging
-import Posts
+import Model
 import Social
 import Store
 import Synchronization
@@ -67,7 +67,7 @@ package struct UploadExpiry: Sendable {
         let deadline = store.now - settings.value.recordLifetime.milliseconds
         var range = KeyRange.all
         while true {
-            let page = try await tree.children(of: Paths.endedUploads, range: range, limit: 100)
+            let page = try await tree.children(of: UploadNodes.ended(), range: range, limit: 100)
             for child in page {
                 // In the order of their beginnings; no end comes before its beginning.
                 guard let id = PostID(child.key.description), id.timestampMilliseconds < deadline else { return }

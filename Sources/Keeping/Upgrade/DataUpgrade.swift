@@ -1,6 +1,6 @@
 import API
 package import Logging
-import Posts
+import Model
 import Social
 package import Store
 import Tree
@@ -22,7 +22,7 @@ package struct DataUpgrade: Sendable {
         self.storage = storage
         self.logger = logger
         order = OrderMigration(tree: storage.tree, logger: logger)
-        repair = SocialRepair(storage.tree, version: Paths.socialVersion, logger: logger)
+        repair = SocialRepair(storage.tree, version: StoreNodes.socialVersion(), logger: logger)
         usage = UsageCount(storage.tree, logger: logger)
     }
 

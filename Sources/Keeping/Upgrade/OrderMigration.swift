@@ -1,5 +1,5 @@
 import Logging
-import Posts
+import Model
 import Tree
 import Uploads
 
@@ -22,11 +22,11 @@ struct OrderMigration: Sendable {
     ///
     /// - Throws: The engine's failure; then another run is to go on.
     func run() async throws {
-        guard try await tree.get(Paths.postsAreOrdered) != Self.version else { return }
+        guard try await tree.get(StoreNodes.postsAreOrdered()) != Self.version else { return }
         // What is gone, and then what is there.
-        let staleCount = try await go(through: Paths.postPositions)
-        let count = try await go(through: Paths.posts)
-        try await tree.set(Paths.postsAreOrdered, to: Self.version)
+        let staleCount = try await go(through: PostNodes.position())
+        let count = try await go(through: PostNodes.post())
+        try await tree.set(StoreNodes.postsAreOrdered(), to: Self.version)
         guard staleCount + count > 0 else { return }
         logger.info("all posts are in the order of publication", metadata: ["posts": "\(count)"])
     }
@@ -61,7 +61,7 @@ struct OrderMigration: Sendable {
         var changed = 0
         for (number, id) in ids.enumerated() {
             let writes = try PostOrder.writes(
-                for: id, isThere: snapshot.exists(Paths.posts / id),
+                for: id, isThere: snapshot.exists(PostNodes.post() / id),
                 at: PostPosition(sequence: sequence, number: number), isOfEarlierVersion: true, in: snapshot)
             for write in writes { update[write.path] = write.value }
             if !writes.isEmpty { changed += 1 }

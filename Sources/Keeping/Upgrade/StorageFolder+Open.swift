@@ -1,5 +1,5 @@
 package import Logging
-package import Posts
+package import Model
 package import Store
 package import Tree
 

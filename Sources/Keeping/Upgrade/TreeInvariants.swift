@@ -1,4 +1,4 @@
-package import Posts
+package import Model
 import Social
 package import Tree
 import Uploads
@@ -9,7 +9,7 @@ package enum TreeInvariants {
     ///
     /// - Parameter mediaPlace: The address by which apps know the service; nil for addresses without a host.
     package static func derivations(mediaPlace: MediaPlace?) -> [[any Derivation]] {
-        let tombstones = [Paths.posts, Paths.audiencePosts].map { Tombstones(of: $0, at: Paths.deleted) }
+        let tombstones = [PostNodes.post(), AudienceNodes.post()].map { Tombstones(of: $0, at: FileNodes.deleted()) }
         var strata = SocialDerivations.strata
         strata[0].insert(contentsOf: WordsWithoutPost.all, at: 0)
         return strata + [

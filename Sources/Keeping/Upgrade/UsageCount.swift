@@ -1,5 +1,5 @@
 import Logging
-import Posts
+import Model
 import Tree
 import Uploads
 
@@ -17,16 +17,17 @@ package struct UsageCount: Sendable {
     }
 
     /// Whether everything has been counted.
-    package func isDone() async throws -> Bool { try await tree.get(Paths.usageVersion) == Usage.countVersion }
+    package func isDone() async throws -> Bool { try await tree.get(UsageNodes.version()) == Usage.countVersion }
 
     /// Notes of a store without any files that there is nothing to count.
     func skipIfEmpty() async throws {
         guard try await !isDone() else { return }
         try await tree.transact { snapshot, update in
-            for list in [Paths.uploads, Paths.objectFiles, Paths.resumableFiles] where try snapshot.exists(list) {
+            for list in [UploadNodes.upload(), ObjectNodes.file(), UploadNodes.resumableFile()]
+            where try snapshot.exists(list) {
                 return
             }
-            update[Paths.usageVersion] = Usage.countVersion
+            update[UsageNodes.version()] = Usage.countVersion
         }
     }
 
@@ -36,20 +37,20 @@ package struct UsageCount: Sendable {
     package func run() async throws {
         guard try await !isDone() else { return }
         var count = 0
-        count += try await go(through: TreePattern(Paths.usageOfFiles / "*" / "*")) { node, _ throws(TreeError) in
+        count += try await go(through: UsageNodes.ofFile.pattern) { node, _ throws(TreeError) in
             PostID(node.keys[3].string).map { UsageSubject(owner: node.keys[2], id: $0) }
         }
-        count += try await go(through: TreePattern(Paths.uploads / "*")) { node, snapshot throws(TreeError) in
+        count += try await go(through: UploadNodes.upload.pattern) { node, snapshot throws(TreeError) in
             try PostID(node.keys[1].string).flatMap { id throws(TreeError) in
                 try snapshot.usageSubject(ofUpload: id)
             }
         }
-        count += try await go(through: TreePattern(Paths.objectFiles / "*"), UsageRules.objectFile)
-        count += try await go(through: TreePattern(TreePath(["resumable_owners", "*", "*"], in: .pipeline))) {
+        count += try await go(through: ObjectNodes.file.pattern, UsageRules.objectFile)
+        count += try await go(through: UploadNodes.resumableFileOf.pattern) {
             node, _ throws(TreeError) in
             PostID(node.keys[2].string).map { UsageSubject(owner: node.keys[1], id: $0) }
         }
-        try await tree.set(Paths.usageVersion, to: Usage.countVersion)
+        try await tree.set(UsageNodes.version(), to: Usage.countVersion)
         guard count > 0 else { return }
         logger.info("all files are counted", metadata: ["folders": "\(count)"])
     }

@@ -1,5 +1,5 @@
 package import API
-package import Posts
+package import Model
 package import Tree
 package import Uploads
 
@@ -24,7 +24,7 @@ package struct UsageReader: Sendable {
             var range = last.map { KeyRange.after($0.key) } ?? .all
             var next: String?
             while true {
-                let lines = try snapshot.children(of: Paths.usageOfOwners, range: range, limit: limit + 1)
+                let lines = try snapshot.children(of: UsageNodes.ofOwner(), range: range, limit: limit + 1)
                 // What is nobody's, is in the sum alone.
                 for line in lines {
                     guard let user = UserID(line.key.string) else { continue }
@@ -38,7 +38,7 @@ package struct UsageReader: Sendable {
                 guard next == nil, lines.count == limit + 1, let last = lines.last else { break }
                 range = .after(last.key)
             }
-            let all = Usage(try snapshot.get(Paths.usageOfAll)).document(of: nil)
+            let all = Usage(try snapshot.get(UsageNodes.ofAll())).document(of: nil)
             return UsagePageDocument(users: users, all: all, isComplete: isComplete, next: next)
         }
     }
@@ -49,8 +49,8 @@ package struct UsageReader: Sendable {
     package func document(of user: UserID) async throws -> UsageDocument {
         let standard = settings.value.userQuota
         return try await tree.snapshot { snapshot in
-            let line = try snapshot.get(Paths.usageOfOwners / user.key)
-            guard try line != nil || snapshot.exists(Paths.person(user)) else {
+            let line = try snapshot.get(UsageNodes.ofOwner() / user.key)
+            guard try line != nil || snapshot.exists(PeopleNodes.person(user)) else {
                 throw Failure(.unknownUser, "there is no user \(user)", hint: "tintype du lists who has files here")
             }
             let quota = try UserQuotas.limit(of: user, standard: standard, in: snapshot)

@@ -1,6 +1,6 @@
 import API
 package import Accounts
-import Posts
+import Model
 import Social
 package import Tree
 import Uploads
@@ -21,7 +21,7 @@ package enum AccountPerson {
         let shown = try snapshot.nameAndPicture(of: uid)
         let name = account.name.flatMap(ProfileChange.Field.fullName.fitted)
         let formerName = account.formerName.flatMap(ProfileChange.Field.fullName.fitted)
-        let path = Paths.person(uid)
+        let path = PeopleNodes.person(uid)
         if shown.fullName == nil || shown.fullName == formerName ?? unnamed, shown.fullName != name ?? unnamed {
             update[path / "full_name"] = .string(name ?? unnamed)
         }

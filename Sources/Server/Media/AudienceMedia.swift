@@ -1,6 +1,6 @@
 import API
 import Access
-import Posts
+import Model
 import Social
 import Store
 import Tree
@@ -24,18 +24,18 @@ enum AudienceMedia {
     /// - Throws: The engine's failure.
     static func reach(of name: BlobName, by identity: Identity, in snapshot: TreeSnapshot) throws -> Reach {
         guard let owner = UserID(name.userID), let id = PostID(name.postID) else { return .everybody }
-        let isRestricted = try snapshot.exists(Paths.restrictedMedia(ofPost: id.key) / owner.key)
+        let isRestricted = try snapshot.exists(AudienceNodes.restrictedMedia(id.key) / owner.key)
         // A file of which the tree knows nothing may be of a post for an audience that the tree has lost. What somebody else has
         // put at its id says nothing of it.
-        let author = try snapshot.get(Paths.post(id) / "author" / "uid")
-        if try !isRestricted && (author == .string(owner.description) || snapshot.exists(Paths.upload(id))) {
+        let author = try snapshot.get(PostNodes.post(id) / "author" / "uid")
+        if try !isRestricted && (author == .string(owner.description) || snapshot.exists(UploadNodes.upload(id))) {
             return .everybody
         }
         guard case .user(let user) = identity else { return identity == .admin ? .members : .others }
         guard let uid = user.uid.flatMap({ UserID($0) }) else { return .others }
         if uid == owner { return .members }
         guard isRestricted else { return .others }
-        let post = try snapshot.get(Paths.audiencePost(id))
+        let post = try snapshot.get(AudienceNodes.post(id))
         // Nobody else can lend a post's id to an audience of theirs.
         guard post?["author"]?["uid"]?.stringValue == owner.description else { return .others }
         return try snapshot.commonAudience(of: uid, and: post) == nil ? .others : .members

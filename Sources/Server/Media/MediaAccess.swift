@@ -1,6 +1,6 @@
 import API
 package import Access
-package import Posts
+package import Model
 import Rules
 import Store
 import Tree

@@ -1,5 +1,5 @@
 package import Logging
-import Posts
+import Model
 import Rules
 import Synchronization
 package import Tree
@@ -71,11 +71,11 @@ package final class StorageRulesStore: Sendable {
     /// Has the tree know what the rules in force say of renditions: an earlier version of the service did not write it, or took
     /// for rules what are none any more.
     private func note() async throws(TreeError) {
-        let (rules, path) = (inForce, Paths.storageRules / "renditions_public")
+        let (rules, path) = (inForce, ObjectNodes.rules() / "renditions_public")
         let value = TreeValue.bool(rules.areRenditionsPublic)
         guard try await tree.get(path) != value else { return }
         do throws(TreeError) {
-            try await tree.set(path, to: value, if: [.equals(Paths.storageRules / "version", .integer(rules.version))])
+            try await tree.set(path, to: value, if: [.equals(ObjectNodes.rules() / "version", .integer(rules.version))])
         } catch {
             // Whoever set others meanwhile has written what these say.
             guard error.code == .preconditionFailed else { throw error }
@@ -91,11 +91,11 @@ package final class StorageRulesStore: Sendable {
             let new = try InForce(version: (version ?? 0) + 1, text: text, bucket: bucket)
             do throws(TreeError) {
                 try await tree.set(
-                    Paths.storageRules,
+                    ObjectNodes.rules(),
                     to: [
                         "version": .integer(new.version), "text": .string(text),
                         "renditions_public": .bool(new.areRenditionsPublic),
-                    ], if: [.equals(Paths.storageRules / "version", version.map { .integer($0) })])
+                    ], if: [.equals(ObjectNodes.rules() / "version", version.map { .integer($0) })])
                 return apply(new)
             } catch {
                 guard error.code == .preconditionFailed else { throw error }
@@ -111,9 +111,9 @@ package final class StorageRulesStore: Sendable {
     }
 
     private func stored() async throws(TreeError) -> (version: Int64, text: String)? {
-        guard let fields = try await tree.get(Paths.storageRules)?.object else { return nil }
+        guard let fields = try await tree.get(ObjectNodes.rules())?.object else { return nil }
         guard case .integer(let version)? = fields["version"], let text = fields["text"]?.stringValue else {
-            throw TreeError(.corrupt, "the storage rules in the tree are not readable", path: Paths.storageRules)
+            throw TreeError(.corrupt, "the storage rules in the tree are not readable", path: ObjectNodes.rules())
         }
         return (version, text)
     }

@@ -1,7 +1,7 @@
 import API
 import Hummingbird
 import Keeping
-import Posts
+import Model
 import Requests
 import TreeModel
 import Uploads

@@ -1,7 +1,7 @@
 import API
 import Hummingbird
 package import Keeping
-import Posts
+import Model
 package import Requests
 package import Store
 import Transport

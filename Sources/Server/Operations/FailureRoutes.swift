@@ -4,8 +4,8 @@ import Files
 import HTTPTypes
 import Hummingbird
 import Imaging
+import Model
 import NIOCore
-import Posts
 package import Requests
 import Transport
 package import Uploads

@@ -3,7 +3,7 @@ import Access
 import Files
 import Imaging
 package import Keeping
-import Posts
+import Model
 package import Requests
 package import Store
 import Synchronization

@@ -2,7 +2,7 @@ import API
 import Access
 import HTTPTypes
 import Hummingbird
-import Posts
+import Model
 import Requests
 package import Store
 import Transport

@@ -4,7 +4,7 @@ import Files
 import Foundation
 import HTTPTypes
 import Hummingbird
-import Posts
+import Model
 import Requests
 import Social
 import Store

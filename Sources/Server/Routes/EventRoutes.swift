@@ -1,7 +1,7 @@
 import API
 package import Database
 import Hummingbird
-import Posts
+import Model
 package import Requests
 import Social
 package import Tree
@@ -43,15 +43,15 @@ private struct PostEventSource: EventSource {
 
     var greeting: String { "new posts follow" }
 
-    func judge() async throws { try await session.judgeRead(of: Paths.posts) }
+    func judge() async throws { try await session.judgeRead(of: PostNodes.post()) }
 
     func listen(bufferLimit: Int) async throws -> [Subscription] {
-        [try await tree.subscribe(to: Paths.posts, bufferLimit: bufferLimit, readsValue: false)]
+        [try await tree.subscribe(to: PostNodes.post(), bufferLimit: bufferLimit, readsValue: false)]
     }
 
     func changes(since token: SyncToken) async throws -> (changes: [Change], next: SyncToken, hasMore: Bool) {
         let (changes, next, hasMore) = try await tree.snapshot { snapshot in
-            try snapshot.changes(since: token, at: [Paths.posts])
+            try snapshot.changes(since: token, at: [PostNodes.post()])
         }
         return (changes.flatMap { $0.compactMap { $0 } }, next, hasMore)
     }

@@ -2,7 +2,7 @@ import API
 import Hummingbird
 import Imaging
 package import Keeping
-import Posts
+import Model
 package import Requests
 import Social
 package import Store
@@ -49,7 +49,7 @@ package struct HealthRoutes: Sendable {
 
     /// 200 while the tree answers.
     @Sendable private func health(_ request: Request, _ context: HTTPContext) async throws -> Response {
-        _ = try await tree.keys(of: Paths.posts, limit: 1)
+        _ = try await tree.keys(of: PostNodes.post(), limit: 1)
         return .json(HealthDocument())
     }
 

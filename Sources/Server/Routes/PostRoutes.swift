@@ -4,7 +4,7 @@ package import Database
 import HTTPTypes
 import Hummingbird
 package import Keeping
-import Posts
+import Model
 package import Requests
 import Transport
 package import Tree

@@ -2,7 +2,7 @@ package import API
 import Access
 package import Database
 import Hummingbird
-package import Posts
+package import Model
 package import Requests
 import Social
 package import Tree
@@ -17,14 +17,14 @@ package struct ReadablePost: Sendable {
     /// - Throws: `Failure` with the code `not_found`, `TreeError` with the code `permission_denied`: to whoever may not read a
     ///   post for audiences, there is none.
     package init(_ id: PostID, of tree: TreeStore, _ database: RealtimeDatabase, _ context: HTTPContext) async throws {
-        if let restricted = try await tree.get(Paths.audiencePost(id)),
+        if let restricted = try await tree.get(AudienceNodes.post(id)),
             let record = try await Self.copy(of: restricted, id, tree, database, context)
         {
             (self.record, isRestricted) = (record, true)
             return
         }
-        try await database.session(as: context.identity).judgeRead(of: Paths.post(id))
-        guard let record = try await tree.get(Paths.post(id)) else { throw Self.noPost }
+        try await database.session(as: context.identity).judgeRead(of: PostNodes.post(id))
+        guard let record = try await tree.get(PostNodes.post(id)) else { throw Self.noPost }
         (self.record, isRestricted) = (record, false)
     }
 
@@ -32,9 +32,9 @@ package struct ReadablePost: Sendable {
     private static func copy(
         of record: TreeValue, _ id: PostID, _ tree: TreeStore, _ database: RealtimeDatabase, _ context: HTTPContext
     ) async throws -> TreeValue? {
-        if try await context.mayRead(Paths.audiencePost(id), in: database) { return record }
+        if try await context.mayRead(AudienceNodes.post(id), in: database) { return record }
         for audience in PostAudiences.named(by: record) {
-            let copy = Paths.story(of: audience) / id.key
+            let copy = AudienceNodes.story(audience) / id.key
             if try await context.mayRead(copy, in: database), let record = try await tree.get(copy) { return record }
         }
         return nil

@@ -1,7 +1,7 @@
 package import API
 import Hummingbird
 package import Keeping
-import Posts
+import Model
 package import Requests
 
 /// `/v1/scrub` takes the place out of the originals of posts, and tells how far it is, a JSON object a line.

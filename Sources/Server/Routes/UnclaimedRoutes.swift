@@ -2,8 +2,8 @@ import API
 import HTTPTypes
 import Hummingbird
 package import Keeping
+import Model
 import NIOCore
-import Posts
 package import Requests
 import Transport
 import TreeModel

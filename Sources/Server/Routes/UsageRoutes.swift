@@ -1,7 +1,7 @@
 import API
 import Hummingbird
 package import Keeping
-import Posts
+import Model
 package import Requests
 import Transport
 import TreeModel

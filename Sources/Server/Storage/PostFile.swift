@@ -1,6 +1,6 @@
 import HTTPTypes
 import Hummingbird
-import Posts
+import Model
 import Store
 import TreeModel
 import Uploads

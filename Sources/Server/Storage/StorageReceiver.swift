@@ -3,8 +3,8 @@ import Access
 import Cryptography
 import HTTPTypes
 import Hummingbird
+import Model
 import NIOCore
-import Posts
 import Requests
 import Store
 import Transport

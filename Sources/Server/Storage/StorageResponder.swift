@@ -4,7 +4,7 @@ import HTTPTypes
 import Hummingbird
 import HummingbirdCore
 package import Keeping
-import Posts
+import Model
 package import Requests
 package import Store
 import Transport

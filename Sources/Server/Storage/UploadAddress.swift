@@ -2,7 +2,7 @@ import Access
 import Cryptography
 import HTTPTypes
 import Hummingbird
-import Posts
+import Model
 import Requests
 import Transport
 import TreeModel

@@ -1,5 +1,5 @@
 import Access
-import Posts
+import Model
 import Uploads
 
 extension Identity {

@@ -1,8 +1,8 @@
 import API
 import Cryptography
 import Files
+import Model
 import NIOCore
-import Posts
 import Requests
 import Uploads
 

@@ -2,7 +2,7 @@ import API
 import Access
 import HTTPTypes
 import Hummingbird
-import Posts
+import Model
 import Requests
 import Social
 import Transport
@@ -61,7 +61,7 @@ struct UploadForm {
         var request = UploadRequest(owner: owner, intake: .socket)
         if case .user(let sender) = identity {
             let token = sender.auth["token"]
-            request.claims = OwnerClaims(name: token?["name"]?.string, picture: token?["picture"]?.string)
+            request.claims = OwnerClaims(claimed: token?["name"]?.string, picture: token?["picture"]?.string)
         }
         request.text = text
         request.isDraft = try fields.flag("draft")

@@ -1,7 +1,7 @@
 import API
 import HTTPTypes
 import Hummingbird
-package import Posts
+package import Model
 import ServiceLifecycle
 import Social
 package import Store
@@ -94,7 +94,7 @@ package struct UploadResponse {
     /// the task is cancelled.
     private func unmoderated(_ record: UploadRecord) async throws -> UploadRecord {
         let code = TreeValue.string(ErrorCode.moderationUnavailable.rawValue)
-        let subscription = try await tree.subscribe(to: Paths.upload(record.id) / "error" / "code")
+        let subscription = try await tree.subscribe(to: UploadNodes.upload(record.id) / "error" / "code")
         if subscription.value != code {
             for try await change in subscription where change.writes.first?.value == code { break }
         }
@@ -108,7 +108,7 @@ package struct UploadResponse {
         }
         guard let (path, post) = found else { throw Self.deleted(id) }
         // Whoever has sent a post may see it.
-        let shown = media.signed(post.withShownMentions, id: id.key, isRestricted: path == Paths.audiencePost(id))
+        let shown = media.signed(post.withShownMentions, id: id.key, isRestricted: path == AudienceNodes.post(id))
         let document = PublishedDocument(postID: id.description, post: PostDocument(shown))
         return .json(document, status: status, headers: [.location: "/v1/posts/\(id)"])
     }

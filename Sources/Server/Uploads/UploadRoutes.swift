@@ -1,6 +1,6 @@
 import API
 import Hummingbird
-import Posts
+import Model
 package import Requests
 import Social
 package import Store

@@ -1,4 +1,4 @@
-package import Posts
+package import Model
 package import Tree
 
 /// An audience: a name, what kind of one it is, and who is a member.
@@ -20,7 +20,7 @@ package struct Audience: Sendable, Hashable {
 
     /// The audience, as somebody sees it; nil when it is not there.
     package init?(_ id: AudienceID, for uid: UserID?, in snapshot: TreeSnapshot) throws(TreeError) {
-        let path = Paths.audience(id)
+        let path = AudienceNodes.audience(id)
         guard try snapshot.exists(path) else { return nil }
         self.id = id
         // A client may have written anything.

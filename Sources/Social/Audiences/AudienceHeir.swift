@@ -1,4 +1,4 @@
-import Posts
+import Model
 import Tree
 
 /// Makes somebody else an owner of an audience when the last one is deleted: the first poster who is not being deleted, else the
@@ -6,26 +6,27 @@ import Tree
 ///
 /// It belongs behind ``LastOwner``, which keeps owners who are not being deleted, and before ``Memberships``.
 struct AudienceHeir: Derivation {
-    let place = TreePattern("audiences/*/members/*")
+    let place = AudienceNodes.member.pattern
 
     func writes(
         for member: ChangedNode, at commit: CommitPoint, in snapshot: TreeSnapshot
     ) throws(TreeError) -> [TreeWrite] {
         let audience = member.keys[0]
         guard AudienceRole(member.before) == .owner, AudienceRole(member.after) != .owner,
-            try snapshot.exists(Paths.audiences / audience), try !snapshot.exists(Paths.owners(of: audience)),
+            try snapshot.exists(AudienceNodes.audience() / audience),
+            try !snapshot.exists(AudienceNodes.owner(audience)),
             let heir = try Self.heir(of: audience, in: snapshot)
         else { return [] }
         return [
             TreeWrite(
                 path: place.path(filledWith: [audience, heir]), value: .string(AudienceRole.owner.rawValue)),
-            TreeWrite(path: Paths.owners(of: audience) / heir, value: true),
+            TreeWrite(path: AudienceNodes.owner(audience) / heir, value: true),
         ]
     }
 
     private static func heir(of audience: TreeKey, in snapshot: TreeSnapshot) throws(TreeError) -> TreeKey? {
         let members = try snapshot.children(
-            of: Paths.audiences / audience / "members", limit: Audiences.maxMembers)
+            of: AudienceNodes.audience() / audience / "members", limit: Audiences.maxMembers)
         for role in [AudienceRole.poster, .reader] {
             for member in members where member.value == .string(role.rawValue) {
                 if try !snapshot.exists(JobKind.deletePerson.path / member.key) { return member.key }

@@ -1,4 +1,4 @@
-package import Posts
+package import Model
 package import Tree
 
 /// A page of audiences, in the order of their ids.
@@ -14,7 +14,7 @@ extension Audiences {
     /// The audiences that somebody is a member of; all that there are for nil.
     package func page(of uid: UserID?, after cursor: TreeKey?, limit: Int) async throws -> AudiencePage {
         try await tree.snapshot { snapshot in
-            let list = uid.map { Paths.memberships(of: $0) } ?? Paths.audiences
+            let list = uid.map { AudienceNodes.membership($0) } ?? AudienceNodes.audience()
             // One more tells whether there are more.
             let keys = try snapshot.keys(of: list, range: cursor.map { .after($0) } ?? .all, limit: limit + 1)
             var audiences: [Audience] = []
@@ -35,7 +35,8 @@ extension Audiences {
     ) async throws -> (audience: Audience, members: [String: AudienceRole])? {
         try await tree.snapshot { snapshot in
             guard let audience = try Audience(id, for: uid, in: snapshot) else { return nil }
-            let members = try snapshot.children(of: Paths.members(of: id), limit: Self.maxMembers).compactMap { row in
+            let members = try snapshot.children(of: AudienceNodes.member(id), limit: Self.maxMembers).compactMap {
+                row in
                 row.value.stringValue.flatMap { AudienceRole(rawValue: $0) }.map { (row.key.string, $0) }
             }
             return (audience, Dictionary(uniqueKeysWithValues: members))

@@ -1,5 +1,5 @@
 import API
-package import Posts
+package import Model
 package import Tree
 
 /// What a member of an audience may do.
@@ -23,7 +23,7 @@ package enum AudienceRole: String, Sendable, CaseIterable {
 extension TreeSnapshot {
     /// What somebody may do in an audience; nil for who is no member, and where there is no such audience.
     package func role(of uid: UserID, in audience: AudienceID) throws(TreeError) -> AudienceRole? {
-        try get(Paths.members(of: audience) / uid.key)?.stringValue.flatMap { AudienceRole(rawValue: $0) }
+        try get(AudienceNodes.member(audience) / uid.key)?.stringValue.flatMap { AudienceRole(rawValue: $0) }
     }
 
     /// Sees to it that somebody may post for all of these audiences.

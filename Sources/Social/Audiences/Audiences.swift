@@ -1,5 +1,5 @@
 package import API
-package import Posts
+package import Model
 package import Tree
 
 /// Makes and changes audiences, for their owners and admins. What follows from it, memberships and stories, derivations keep.
@@ -31,10 +31,10 @@ package struct Audiences: Sendable {
         _ id: AudienceID, _ change: Change, by actor: AudienceActor
     ) async throws -> (isNew: Bool, token: SyncToken) {
         let (isNew, token) = try await tree.transact { snapshot, update in
-            let isNew = try !snapshot.exists(Paths.audience(id))
+            let isNew = try !snapshot.exists(AudienceNodes.audience(id))
             var change = change
             if isNew {
-                guard try !snapshot.exists(Paths.usedAudience(id.key)),
+                guard try !snapshot.exists(AudienceNodes.used(id.key)),
                     try !snapshot.exists(JobKind.deleteAudience.path / id.key)
                 else {
                     throw Failure(
@@ -67,7 +67,7 @@ package struct Audiences: Sendable {
         _ change: Change, to id: AudienceID, by actor: AudienceActor, in snapshot: TreeSnapshot,
         _ update: inout MultiPathUpdate
     ) throws {
-        let path = Paths.audience(id)
+        let path = AudienceNodes.audience(id)
         if let name = change.name { update[path / "name"] = .string(name) }
         if let kind = change.kind { update[path / "kind"] = .string(kind.rawValue) }
         guard let members = change.members else { return }
@@ -91,11 +91,11 @@ package struct Audiences: Sendable {
             if old == .owner { try snapshot.requireOtherOwner(than: uid, of: id) }
             if old == nil {
                 try snapshot.requireOpen(uid, to: actor, in: id)
-                guard try snapshot.childCount(of: Paths.members(of: id)) < Self.maxMembers else {
+                guard try snapshot.childCount(of: AudienceNodes.member(id)) < Self.maxMembers else {
                     throw Failure.tooManyMembers(id)
                 }
             }
-            update[Paths.members(of: id) / uid.key] = .string(role.rawValue)
+            update[AudienceNodes.member(id) / uid.key] = .string(role.rawValue)
         }.token
     }
 
@@ -107,7 +107,7 @@ package struct Audiences: Sendable {
             if actor.uid != uid { try snapshot.requireOwner(actor, of: id) }
             guard let role = try snapshot.role(of: uid, in: id) else { return }
             if role == .owner { try snapshot.requireOtherOwner(than: uid, of: id) }
-            update[Paths.members(of: id) / uid.key] = nil
+            update[AudienceNodes.member(id) / uid.key] = nil
         }.token
     }
 
@@ -115,7 +115,7 @@ package struct Audiences: Sendable {
     package func remove(_ id: AudienceID, by actor: AudienceActor) async throws -> SyncToken {
         try await tree.transact { snapshot, update in
             try snapshot.requireOwner(actor, of: id)
-            update[Paths.audience(id)] = nil
+            update[AudienceNodes.audience(id)] = nil
         }.token
     }
 
@@ -128,7 +128,7 @@ package struct Audiences: Sendable {
         _ post: PostID, from id: AudienceID, by actor: AudienceActor
     ) async throws -> (isDeleted: Bool, token: SyncToken) {
         let (isDeleted, token) = try await tree.transact { snapshot, update in
-            let path = Paths.audiencePost(post)
+            let path = AudienceNodes.post(post)
             let author = try snapshot.get(path / "author" / "uid")?.stringValue
             if author == nil || author != actor.uid?.description { try snapshot.requireOwner(actor, of: id) }
             let audiences = PostAudiences.named(by: try snapshot.get(path))
@@ -149,7 +149,7 @@ extension TreeSnapshot {
     /// - Throws: `Failure` with the code `not_member`, `not_allowed`, or for an admin `not_found`.
     fileprivate func requireOwner(_ actor: AudienceActor, of id: AudienceID) throws {
         guard let uid = actor.uid else {
-            guard try exists(Paths.audience(id)) else { throw Failure.noAudience(id) }
+            guard try exists(AudienceNodes.audience(id)) else { throw Failure.noAudience(id) }
             return
         }
         switch try role(of: uid, in: id) {
@@ -160,7 +160,7 @@ extension TreeSnapshot {
     }
 
     fileprivate func requireOtherOwner(than uid: UserID, of id: AudienceID) throws {
-        let members = try get(Paths.members(of: id))?.object ?? [:]
+        let members = try get(AudienceNodes.member(id))?.object ?? [:]
         guard members.contains(where: { $0.key != uid.key && $0.value == .string(AudienceRole.owner.rawValue) }) else {
             throw Failure.noOwner(id)
         }
@@ -169,7 +169,7 @@ extension TreeSnapshot {
     /// Sees to it that somebody has not blocked whoever makes them a member.
     fileprivate func requireOpen(_ uid: UserID, to actor: AudienceActor, in id: AudienceID) throws {
         guard let maker = actor.uid, maker != uid, try role(of: uid, in: id) == nil,
-            try exists(Paths.blocking(uid) / maker.key)
+            try exists(PeopleNodes.blocking(uid) / maker.key)
         else { return }
         throw Failure(
             .blocked, "\(maker) cannot make \(uid) a member: \(uid) has blocked them",

@@ -1,4 +1,4 @@
-import Posts
+import Model
 import Tree
 
 /// Has the posts of an audience that is deleted leave it; nobody is a member any more, so nobody reads its story meanwhile.
@@ -6,15 +6,15 @@ import Tree
 /// Its id is used from then on. An import, or a deletion of all audiences at once, uses no ids: who may do that may do
 /// everything.
 struct AudienceDeletionCause: Derivation {
-    let place = TreePattern("audiences/*")
+    let place = AudienceNodes.audience.pattern
 
     func writes(
         for audience: ChangedNode, at commit: CommitPoint, in snapshot: TreeSnapshot
     ) throws(TreeError) -> [TreeWrite] {
         guard audience.isDeleted, let id = AudienceID(audience.keys[0].string) else { return [] }
         var writes: [TreeWrite] = []
-        if !audience.isPartOfMore { writes.append(TreeWrite(path: Paths.usedAudience(id.key), value: true)) }
-        if try snapshot.exists(Paths.publishedStory(of: id)) {
+        if !audience.isPartOfMore { writes.append(TreeWrite(path: AudienceNodes.used(id.key), value: true)) }
+        if try snapshot.exists(AudienceNodes.published(id)) {
             writes += PendingJob.writes(.deleteAudience, JobSubject(id.key), at: commit)
         }
         return writes
@@ -31,12 +31,12 @@ struct DeletedAudienceJob: Job {
         _ job: PendingJob, in snapshot: TreeSnapshot, _ update: inout MultiPathUpdate
     ) throws(TreeError) -> String? {
         guard let audience = AudienceID(job.subject.key.string) else { return nil }
-        let list = Paths.publishedStory(of: audience)
+        let list = AudienceNodes.published(audience)
         let rows = try snapshot.children(of: list, limit: Self.batch)
         for row in rows {
             update[list / row.key] = nil
             guard let id = row.value.stringValue else { continue }
-            update[Paths.audiencePosts / TreeKey(unchecked: id) / "audiences" / audience.key] = nil
+            update[AudienceNodes.post() / TreeKey(unchecked: id) / "audiences" / audience.key] = nil
         }
         return rows.isEmpty ? nil : ""
     }

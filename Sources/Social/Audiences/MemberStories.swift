@@ -1,4 +1,4 @@
-import Posts
+import Model
 import Tree
 
 /// The posts of all audiences that somebody is a member of, as one list: it is put together when it is read, so that a post
@@ -32,9 +32,9 @@ struct MemberStories: PostList {
 
     func rows(in range: KeyRange, limit: Int, from snapshot: TreeSnapshot) throws(TreeError) -> [TreeChild] {
         var stories: [Story] = []
-        for key in try snapshot.keys(of: Paths.memberships(of: uid), limit: Self.maxAudiences) {
+        for key in try snapshot.keys(of: AudienceNodes.membership(uid), limit: Self.maxAudiences) {
             guard let audience = AudienceID(key.string) else { continue }
-            stories.append(Story(list: Paths.publishedStory(of: audience), range: range))
+            stories.append(Story(list: AudienceNodes.published(audience), range: range))
         }
         // Of each one's share, and a little more.
         let batch = 2 * limit / max(1, stories.count) + 1
@@ -59,9 +59,9 @@ struct MemberStories: PostList {
     /// only its last position counts.
     func record(of post: ListedPost, from snapshot: TreeSnapshot) throws(TreeError) -> TreeValue? {
         var audiences: [AudienceID] = []
-        for row in try snapshot.children(of: Paths.storyPositions(ofPost: post.id)) {
+        for row in try snapshot.children(of: AudienceNodes.positions(post.id)) {
             guard let audience = AudienceID(row.key.string),
-                try snapshot.exists(Paths.memberships(of: uid) / audience.key)
+                try snapshot.exists(AudienceNodes.membership(uid) / audience.key)
             else { continue }
             if let text = row.value.stringValue, let position = PostPosition(key: TreeKey(unchecked: text)),
                 position > post.position
@@ -70,7 +70,7 @@ struct MemberStories: PostList {
             }
             audiences.append(audience)
         }
-        guard let first = audiences.first, var fields = try snapshot.get(Paths.story(of: first) / post.id)?.object
+        guard let first = audiences.first, var fields = try snapshot.get(AudienceNodes.story(first) / post.id)?.object
         else { return nil }
         fields["audiences"] = .audiences(audiences)
         return .object(fields)

@@ -1,12 +1,12 @@
-import Posts
+import Model
 import Tree
 
 /// Keeps for each person the audiences that they are a member of, with what they may do: the other side of the members.
 struct Memberships: Derivation {
     /// Where that stands.
-    static let memberships = TreePattern("memberships/*/*")
+    static let memberships = AudienceNodes.membership.pattern
 
-    let place = TreePattern("audiences/*/members/*")
+    let place = AudienceNodes.member.pattern
 
     func writes(for member: ChangedNode, at commit: CommitPoint, in snapshot: TreeSnapshot) -> [TreeWrite] {
         let path = Self.memberships.path(filledWith: member.keys.reversed())
@@ -16,11 +16,11 @@ struct Memberships: Derivation {
 
 /// Lists the owners of each audience, so that nobody has to look for them among its members.
 struct AudienceOwners: Derivation {
-    let place = TreePattern("audiences/*/members/*")
+    let place = AudienceNodes.member.pattern
 
     func writes(for member: ChangedNode, at commit: CommitPoint, in snapshot: TreeSnapshot) -> [TreeWrite] {
         let isOwner = AudienceRole(member.after) == .owner
-        return [TreeWrite(path: Paths.owners(of: member.keys[0]) / member.keys[1], value: isOwner ? true : nil)]
+        return [TreeWrite(path: AudienceNodes.owner(member.keys[0]) / member.keys[1], value: isOwner ? true : nil)]
     }
 }
 
@@ -29,25 +29,20 @@ struct AudienceOwners: Derivation {
 ///
 /// It belongs behind ``AudienceOwners``, whose list it goes by and keeps, and before ``Memberships``.
 struct LastOwner: Derivation {
-    let place = TreePattern("audiences/*/members/*")
+    let place = AudienceNodes.member.pattern
 
     func writes(
         for member: ChangedNode, at commit: CommitPoint, in snapshot: TreeSnapshot
     ) throws(TreeError) -> [TreeWrite] {
         let (audience, uid) = (member.keys[0], member.keys[1])
         guard AudienceRole(member.before) == .owner, AudienceRole(member.after) != .owner,
-            try snapshot.exists(Paths.audiences / audience),
-            try !snapshot.exists(JobKind.deletePerson.path / uid), try !snapshot.exists(Paths.owners(of: audience))
+            try snapshot.exists(AudienceNodes.audience() / audience),
+            try !snapshot.exists(JobKind.deletePerson.path / uid), try !snapshot.exists(AudienceNodes.owner(audience))
         else { return [] }
         let path = place.path(filledWith: member.keys)
         return [
             TreeWrite(path: path, value: .string(AudienceRole.owner.rawValue)),
-            TreeWrite(path: Paths.owners(of: audience) / uid, value: true),
+            TreeWrite(path: AudienceNodes.owner(audience) / uid, value: true),
         ]
     }
-}
-
-extension Paths {
-    /// The owners of an audience, each `true`.
-    static func owners(of audience: TreeKey) -> TreePath { TreePath(["owners", audience], in: .social) }
 }

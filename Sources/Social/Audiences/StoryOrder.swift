@@ -1,4 +1,4 @@
-import Posts
+import Model
 import Tree
 
 /// Brings each post for audiences to the stories of these, in the commits that add, change and delete it, whoever makes
@@ -11,7 +11,7 @@ import Tree
 /// A post that gets one more audience later gets the position of that there: whoever has read the story before finds it
 /// behind what they have.
 struct StoryOrder: Derivation {
-    let place = TreePattern(Paths.audiencePosts / "*")
+    let place = AudienceNodes.post.pattern
 
     func writes(
         for post: ChangedNode, at commit: CommitPoint, in snapshot: TreeSnapshot
@@ -26,27 +26,27 @@ struct StoryOrder: Derivation {
     static func writes(
         for id: TreeKey, at position: PostPosition, in snapshot: TreeSnapshot
     ) throws(TreeError) -> [TreeWrite] {
-        let record = try snapshot.get(Paths.audiencePosts / id)
+        let record = try snapshot.get(AudienceNodes.post() / id)
         let audiences = PostAudiences.named(by: record)
-        let old = try snapshot.children(of: Paths.storyPositions(ofPost: id))
+        let old = try snapshot.children(of: AudienceNodes.positions(id))
         var writes: [TreeWrite] = []
         for row in old {
             guard let audience = AudienceID(row.key.string), !audiences.contains(audience) else { continue }
-            writes.append(TreeWrite(path: Paths.story(of: audience) / id, value: nil))
-            writes.append(TreeWrite(path: Paths.storyPositions(ofPost: id) / audience.key, value: nil))
+            writes.append(TreeWrite(path: AudienceNodes.story(audience) / id, value: nil))
+            writes.append(TreeWrite(path: AudienceNodes.positions(id) / audience.key, value: nil))
             guard let position = row.value.stringValue else { continue }
-            let place = Paths.publishedStory(of: audience) / TreeKey(unchecked: position)
+            let place = AudienceNodes.published(audience) / TreeKey(unchecked: position)
             writes.append(TreeWrite(path: place, value: nil))
         }
         let copy = StoryCopy.value(of: record)
         for audience in audiences {
-            writes.append(TreeWrite(path: Paths.story(of: audience) / id, value: copy))
+            writes.append(TreeWrite(path: AudienceNodes.story(audience) / id, value: copy))
             guard !old.contains(where: { $0.key == audience.key }) else { continue }
             let positionText = TreeValue.string(position.key.string)
             writes.append(
-                TreeWrite(path: Paths.storyPositions(ofPost: id) / audience.key, value: positionText))
+                TreeWrite(path: AudienceNodes.positions(id) / audience.key, value: positionText))
             writes.append(
-                TreeWrite(path: Paths.publishedStory(of: audience) / position.key, value: .string(id.string)))
+                TreeWrite(path: AudienceNodes.published(audience) / position.key, value: .string(id.string)))
         }
         return writes
     }
@@ -54,7 +54,7 @@ struct StoryOrder: Derivation {
     /// The position for a post that lacks one: that at which it says to have been published. Several of one commit are told
     /// apart by their ids.
     static func positionOfRepair(_ id: TreeKey, _ snapshot: TreeSnapshot) throws(TreeError) -> PostPosition {
-        let published = try snapshot.get(Paths.audiencePosts / id / "published")?.integerValue
+        let published = try snapshot.get(AudienceNodes.post() / id / "published")?.integerValue
         let last = try snapshot.token.sequence
         // FNV-1a, 32 bits.
         let number = id.string.utf8.reduce(2_166_136_261 as UInt32) { ($0 ^ UInt32($1)) &* 16_777_619 }
@@ -67,16 +67,16 @@ struct StoryOrder: Derivation {
 ///
 /// It belongs before ``StoryOrder``.
 struct StoryTime: Derivation {
-    let place = TreePattern(Paths.audiencePosts / "*")
+    let place = AudienceNodes.post.pattern
 
     func writes(
         for post: ChangedNode, at commit: CommitPoint, in snapshot: TreeSnapshot
     ) throws(TreeError) -> [TreeWrite] {
-        let record = Paths.audiencePosts / post.keys[0]
+        let record = AudienceNodes.post() / post.keys[0]
         // What nobody has written is none.
         guard try snapshot.exists(record / "author"), try !snapshot.exists(record / "published") else { return [] }
         // One that was replaced stays where it was.
-        let positions = try snapshot.children(of: Paths.storyPositions(ofPost: post.keys[0])).compactMap { row in
+        let positions = try snapshot.children(of: AudienceNodes.positions(post.keys[0])).compactMap { row in
             row.value.stringValue.flatMap { PostPosition(key: TreeKey(unchecked: $0)) }
         }
         let sequence = positions.min()?.sequence ?? commit.token.sequence
@@ -97,7 +97,7 @@ enum StoryCopy {
     static func value(
         for audience: TreeKey, ofPost id: TreeKey, in snapshot: TreeSnapshot
     ) throws(TreeError) -> TreeValue? {
-        let record = try snapshot.get(Paths.audiencePosts / id)
+        let record = try snapshot.get(AudienceNodes.post() / id)
         guard PostAudiences.named(by: record).contains(where: { $0.key == audience }) else { return nil }
         return value(of: record)
     }
@@ -108,7 +108,7 @@ enum StoryCopy {
 ///
 /// It belongs into the first stratum.
 struct RestoredStories: Derivation {
-    let place = TreePattern("stories/*/*")
+    let place = AudienceNodes.story.pattern
 
     func writes(
         for entry: ChangedNode, at commit: CommitPoint, in snapshot: TreeSnapshot
@@ -120,18 +120,18 @@ struct RestoredStories: Derivation {
 
 /// Lists each post for audiences among its author's, and remembers that the photos of it are not for everybody.
 struct AudiencePostIndex: Derivation {
-    let place = TreePattern("audience_posts/*/author/uid")
+    let place = TreePattern(AudienceNodes.post.path / "author" / "uid")
 
     func writes(for node: ChangedNode, at commit: CommitPoint, in snapshot: TreeSnapshot) -> [TreeWrite] {
         let id = node.keys[0]
         var writes: [TreeWrite] = []
         if node.before != node.after, case .leaf(.string(let text)) = node.before, let uid = UserID(text) {
-            writes.append(TreeWrite(path: Paths.audiencePosts(by: uid) / id, value: nil))
+            writes.append(TreeWrite(path: AudienceNodes.postBy(uid) / id, value: nil))
         }
         if case .leaf(.string(let text)) = node.after, let uid = UserID(text) {
-            writes.append(TreeWrite(path: Paths.audiencePosts(by: uid) / id, value: true))
+            writes.append(TreeWrite(path: AudienceNodes.postBy(uid) / id, value: true))
             // It stays when the post goes, as long as there may be files.
-            writes.append(TreeWrite(path: Paths.restrictedMedia(ofPost: id) / uid.key, value: true))
+            writes.append(TreeWrite(path: AudienceNodes.restrictedMedia(id) / uid.key, value: true))
         }
         return writes
     }
@@ -139,12 +139,12 @@ struct AudiencePostIndex: Derivation {
 
 /// Deletes a post with its last audience: nobody would see it any more.
 struct EmptyAudiences: Derivation {
-    let place = TreePattern("audience_posts/*/audiences/*")
+    let place = TreePattern(AudienceNodes.post.path / "audiences" / "*")
 
     func writes(
         for audience: ChangedNode, at commit: CommitPoint, in snapshot: TreeSnapshot
     ) throws(TreeError) -> [TreeWrite] {
-        let post = Paths.audiencePosts / audience.keys[0]
+        let post = AudienceNodes.post() / audience.keys[0]
         guard audience.isDeleted, try !snapshot.exists(post / "audiences") else { return [] }
         return [TreeWrite(path: post, value: nil)]
     }

@@ -1,16 +1,16 @@
-import Posts
+import Model
 import Tree
 
 /// Refuses an audience with the id of one that was deleted: it would pass for that one wherever the id is still named, and
 /// whoever made it would see posts that are still there.
 struct UsedAudienceID: Constraint {
-    let place = TreePattern("audiences/*")
+    let place = AudienceNodes.audience.pattern
     let reason = "there was an audience with this id, which was deleted: an id is used once"
 
     func allows(_ audience: ChangedNode, in snapshot: TreeSnapshot) throws(TreeError) -> Bool {
         guard !audience.before.isThere else { return true }
         let id = audience.keys[0]
-        let isUsed = try snapshot.exists(Paths.usedAudience(id)) && !audience.isPartOfMore
+        let isUsed = try snapshot.exists(AudienceNodes.used(id)) && !audience.isPartOfMore
         let isLeaving = try snapshot.exists(JobKind.deleteAudience.path / id)
         return !isUsed && !isLeaving
     }

@@ -1,5 +1,5 @@
 package import API
-import Posts
+import Model
 package import Tree
 
 /// A comment on a post, as it stands at `comments/{post}/{id}`: FriendlyPix's fields, and whether it was edited and whom it

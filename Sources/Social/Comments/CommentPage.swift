@@ -1,4 +1,4 @@
-package import Posts
+package import Model
 package import Tree
 
 /// A page of the comments on a post. What clients of the database wrote and is no comment is passed over, and named; what
@@ -62,7 +62,7 @@ package struct CommentPage: Sendable {
             (end: TreeKey?, limit: Int) throws(TreeError) -> [TreeChild] in
             if let after = selection.after, let before = selection.before, !(after < before) { return [] }
             return try snapshot.children(
-                of: Paths.comments(post), range: selection.range(behind: end),
+                of: ReactionNodes.comment(post), range: selection.range(behind: end),
                 order: selection.isNewestFirst ? .descending : .ascending, limit: limit)
         } position: {
             $0.key

@@ -1,6 +1,6 @@
 import API
 package import Access
-package import Posts
+package import Model
 package import Tree
 
 /// Comments: `comments/{post}/{id}`. Their number, and the list of each person's comments, follow from it.
@@ -37,14 +37,14 @@ package struct Comments: Sendable {
             try snapshot.requireConsent(of: uid, toContent: true)
             try MentionSpan.requirePeople(text.mentions, in: snapshot)
             // To be decided anew, with another id, when somebody else's comment comes first.
-            _ = try snapshot.keys(of: Paths.comments(post), order: .descending, limit: 1)
+            _ = try snapshot.keys(of: ReactionNodes.comment(post), order: .descending, limit: 1)
             let (name, picture) = try snapshot.nameAndPicture(of: uid)
             let author = Person(uid: uid, fullName: name, profilePicture: picture).author
             var fields: [TreeKey: TreeValue] = ["author": author, "text": .string(text.text)]
             fields["mentions"] = MentionSpan.value(of: text.mentions)
             let id = ids.next()
-            update[Paths.comments(post) / id] = .object(fields)
-            update.set(Paths.comments(post) / id / "timestamp", to: .timestamp)
+            update[ReactionNodes.comment(post) / id] = .object(fields)
+            update.set(ReactionNodes.comment(post) / id / "timestamp", to: .timestamp)
             key?.note(id, in: &update)
             return id.key
         }
@@ -58,7 +58,7 @@ package struct Comments: Sendable {
     package func edit(
         _ id: TreeKey, on post: PostID, to text: CommentText, by uid: UserID
     ) async throws -> Outcome {
-        let path = Paths.comments(post) / id
+        let path = ReactionNodes.comment(post) / id
         let (_, token) = try await tree.transact { snapshot, update in
             try ExistingPost(post, for: uid, in: snapshot).requireOpen(to: uid, who: "comment on this post")
             try snapshot.requireConsent(of: uid, toContent: true)
@@ -84,11 +84,11 @@ package struct Comments: Sendable {
         if identity == .anonymous {
             throw Failure.permissionDenied(hint: "sign in, and send the token in Authorization")
         }
-        let path = Paths.comments(post) / id
+        let path = ReactionNodes.comment(post) / id
         return try await tree.transact { snapshot, update in
             guard try snapshot.exists(path) else { throw Self.noComment }
             let author = try snapshot.get(path / "author" / "uid")?.stringValue
-            let owner = try snapshot.get(Paths.post(post) / "author" / "uid")?.stringValue
+            let owner = try snapshot.get(PostNodes.post(post) / "author" / "uid")?.stringValue
             guard identity == .admin || identity.uid.map({ $0 == author || $0 == owner }) == true else {
                 throw Failure(
                     .notAllowed, "you may not delete this comment", hint: "its author may, the post's, and an admin")
@@ -99,7 +99,7 @@ package struct Comments: Sendable {
 
     /// A comment that has just been written, by which its times are told.
     private func written(_ id: TreeKey, on post: PostID) async throws -> Comment {
-        let record = try await tree.get(Paths.comments(post) / id)
+        let record = try await tree.get(ReactionNodes.comment(post) / id)
         guard let comment = record.flatMap({ Comment(id, of: post.key, $0) }) else {
             throw Failure(.deleted, "the comment has been deleted again", hint: "by its author, or the post's")
         }
@@ -114,7 +114,7 @@ package struct Comments: Sendable {
     /// - Throws: `Failure` with the code `not_found`, also where the viewer and its author have fallen out.
     package func comment(_ id: TreeKey, on post: PostID, for viewer: UserID?) async throws -> Comment {
         let record = try await tree.snapshot { snapshot -> TreeValue? in
-            guard let record = try snapshot.get(Paths.comments(post) / id) else { return nil }
+            guard let record = try snapshot.get(ReactionNodes.comment(post) / id) else { return nil }
             var blocked = BlockedPeople(of: viewer)
             return try blocked.containAuthor(of: record, in: snapshot) ? nil : record
         }

@@ -1,4 +1,4 @@
-import Posts
+import Model
 package import Tree
 
 extension TreeValue {

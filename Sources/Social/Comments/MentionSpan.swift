@@ -1,5 +1,5 @@
 package import API
-package import Posts
+package import Model
 package import Tree
 
 /// A part of a text that stands for a person: `@Anna`.
@@ -91,7 +91,7 @@ extension MentionSpan {
     /// - Throws: `Failure` with the code `bad_mention`, `TreeError` when the store cannot be read.
     package static func requirePeople(_ spans: [MentionSpan], in snapshot: TreeSnapshot) throws {
         for uid in Set(spans.map(\.uid)).sorted(by: { $0.description < $1.description }) {
-            guard try snapshot.exists(Paths.person(uid)) else {
+            guard try snapshot.exists(PeopleNodes.person(uid)) else {
                 throw Failure(.badMention, "there is no person \(uid) to mention", hint: "mention who has a profile")
             }
         }

@@ -1,4 +1,4 @@
-import Posts
+import Model
 package import Tree
 
 /// Keeps how many posts each list has of each day, so that it is known at once how many there are, and of any time: those of whole
@@ -18,14 +18,12 @@ package struct PostDays: Derivation {
 
         /// Where the numbers are.
         var root: TreePath {
-            let name: TreeKey =
-                switch self {
-                case .posts: "post_days"
-                case .audiencePosts: "audience_post_days"
-                case .postsOf: "post_days_by"
-                case .audiencePostsBy: "audience_post_days_by"
-                }
-            return TreePath([name], in: .social)
+            switch self {
+            case .posts: PostNodes.day()
+            case .audiencePosts: AudienceNodes.day()
+            case .postsOf: PostNodes.dayOf()
+            case .audiencePostsBy: AudienceNodes.dayOf()
+            }
         }
 
         var isOfPeople: Bool { self == .postsOf || self == .audiencePostsBy }
@@ -42,11 +40,11 @@ package struct PostDays: Derivation {
 
     package var place: TreePattern {
         switch kind {
-        case .posts: TreePattern(Paths.posts / "*")
-        case .audiencePosts: TreePattern(Paths.audiencePosts / "*")
-        case .postsOf: TreePattern(Paths.people / "*" / "posts" / "*")
+        case .posts: PostNodes.post.pattern
+        case .audiencePosts: AudienceNodes.post.pattern
+        case .postsOf: PeopleNodes.ownPost.pattern
         // The list itself is derived where no derivation sees it.
-        case .audiencePostsBy: TreePattern(Paths.audiencePosts / "*" / "author" / "uid")
+        case .audiencePostsBy: TreePattern(AudienceNodes.post.path / "author" / "uid")
         }
     }
 
@@ -68,24 +66,24 @@ package struct PostDays: Derivation {
     private func list(of keys: [TreeKey], _ state: NodeState) -> TreePath? {
         guard state.isThere else { return nil }
         switch kind {
-        case .posts: return Paths.posts
-        case .audiencePosts: return Paths.audiencePosts
-        case .postsOf: return UserID(keys[0].string).map(Paths.postsOf)
+        case .posts: return PostNodes.post()
+        case .audiencePosts: return AudienceNodes.post()
+        case .postsOf: return UserID(keys[0].string).map { PeopleNodes.ownPost($0) }
         case .audiencePostsBy:
             guard case .leaf(.string(let uid)) = state else { return nil }
-            return UserID(uid).map(Paths.audiencePosts(by:))
+            return UserID(uid).map { AudienceNodes.postBy($0) }
         }
     }
 
     /// Where the numbers of a list are; nil for a list of which none are kept.
     private static func numbers(of list: TreePath) -> TreePath? {
-        if list == Paths.posts { return Kind.posts.root }
-        if list == Paths.audiencePosts { return Kind.audiencePosts.root }
+        if list == PostNodes.post() { return Kind.posts.root }
+        if list == AudienceNodes.post() { return Kind.audiencePosts.root }
         let keys = list.keys
-        if keys.count == 3, let uid = UserID(keys[1].string), list == Paths.postsOf(uid) {
+        if keys.count == 3, let uid = UserID(keys[1].string), list == PeopleNodes.ownPost(uid) {
             return Kind.postsOf.root / uid.key
         }
-        if keys.count == 2, let uid = UserID(keys[1].string), list == Paths.audiencePosts(by: uid) {
+        if keys.count == 2, let uid = UserID(keys[1].string), list == AudienceNodes.postBy(uid) {
             return Kind.audiencePostsBy.root / uid.key
         }
         return nil
@@ -171,10 +169,10 @@ extension PostDays {
 
     private func list(ofNumber node: TreePath) -> TreePath? {
         switch kind {
-        case .posts: Paths.posts
-        case .audiencePosts: Paths.audiencePosts
-        case .postsOf: UserID(node.keys[1].string).map(Paths.postsOf)
-        case .audiencePostsBy: UserID(node.keys[1].string).map(Paths.audiencePosts(by:))
+        case .posts: PostNodes.post()
+        case .audiencePosts: AudienceNodes.post()
+        case .postsOf: UserID(node.keys[1].string).map { PeopleNodes.ownPost($0) }
+        case .audiencePostsBy: UserID(node.keys[1].string).map { AudienceNodes.postBy($0) }
         }
     }
 

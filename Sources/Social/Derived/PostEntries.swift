@@ -1,15 +1,17 @@
-import Posts
+import Model
 import Tree
 
 /// Lists each post among its author's posts and in the author's own feed, as long as it is there.
 struct PostEntries: Derivation {
-    let place = TreePattern("posts/*/author/uid")
+    let place = TreePattern(PostNodes.post.path / "author" / "uid")
 
     func writes(for node: ChangedNode, at commit: CommitPoint, in snapshot: TreeSnapshot) -> [TreeWrite] {
         guard node.before != node.after else { return [] }
         func writes(_ author: NodeState, _ value: TreeValue?) -> [TreeWrite] {
             guard case .leaf(.string(let uid)) = author, let uid = UserID(uid) else { return [] }
-            return [Paths.postsOf(uid), Paths.feed(uid)].map { TreeWrite(path: $0 / node.keys[0], value: value) }
+            return [PeopleNodes.ownPost(uid), FeedNodes.entry(uid)].map {
+                TreeWrite(path: $0 / node.keys[0], value: value)
+            }
         }
         return writes(node.before, nil) + writes(node.after, true)
     }
@@ -20,20 +22,20 @@ struct PostEntries: Derivation {
 ///
 /// It belongs into the first stratum.
 struct OwnPosts: Derivation {
-    let place = TreePattern("people/*/posts/*")
+    let place = PeopleNodes.ownPost.pattern
 
     func writes(
         for entry: ChangedNode, at commit: CommitPoint, in snapshot: TreeSnapshot
     ) throws(TreeError) -> [TreeWrite] {
         let (person, post) = (entry.keys[0], entry.keys[1])
-        let isOwn = try snapshot.get(Paths.posts / post / "author" / "uid") == .string(person.string)
+        let isOwn = try snapshot.get(PostNodes.post() / post / "author" / "uid") == .string(person.string)
         return [TreeWrite(path: place.path(filledWith: entry.keys), value: isOwn ? true : nil)]
     }
 }
 
 /// Lists each post at the hashtags of its text, as long as it has them.
 struct HashtagIndex: Derivation {
-    let place = TreePattern("posts/*/text")
+    let place = TreePattern(PostNodes.post.path / "text")
 
     func writeCount(for value: TreeValue?) -> Int {
         if case .string(let text) = value { Hashtags.tags(in: text).count } else { 1 }
@@ -45,7 +47,7 @@ struct HashtagIndex: Derivation {
             if case .leaf(.string(let text)) = text { Set(Hashtags.tags(in: text)) } else { [] }
         }
         let (before, after) = (tags(node.before), tags(node.after))
-        return before.subtracting(after).map { TreeWrite(path: Paths.hashtag($0) / node.keys[0], value: nil) }
-            + after.subtracting(before).map { TreeWrite(path: Paths.hashtag($0) / node.keys[0], value: true) }
+        return before.subtracting(after).map { TreeWrite(path: PostNodes.tagged($0) / node.keys[0], value: nil) }
+            + after.subtracting(before).map { TreeWrite(path: PostNodes.tagged($0) / node.keys[0], value: true) }
     }
 }

@@ -1,5 +1,5 @@
 import API
-import Posts
+import Model
 import Tree
 
 extension RepairStage {
@@ -37,16 +37,16 @@ extension RepairStage {
     }
 
     /// Removes the rows of names that nobody has.
-    private static let removingNames = RepairStage(place: TreePattern(Paths.names / "*")) {
+    private static let removingNames = RepairStage(place: PeopleNodes.name.pattern) {
         row, snapshot throws(TreeError) in
         guard let key = row.keys.last, try !NameIndex.hasCause(key, in: snapshot) else { return [] }
         return [TreeWrite(path: row, value: nil)]
     }
 
     /// Removes posts from hashtags that are not in their texts, or not in this form of Unicode.
-    private static let removingHashtags = RepairStage(place: TreePattern("hashtags/*/*")) {
+    private static let removingHashtags = RepairStage(place: PostNodes.tagged.pattern) {
         node, snapshot throws(TreeError) in
-        let text = try snapshot.get(Paths.posts / node.keys[2] / "text")?.stringValue ?? ""
+        let text = try snapshot.get(PostNodes.post() / node.keys[2] / "text")?.stringValue ?? ""
         return Hashtags.tags(in: text).contains(node.keys[1]) ? [] : [TreeWrite(path: node, value: nil)]
     }
 
@@ -64,9 +64,9 @@ extension RepairStage {
     }
 
     /// Removes from the lists of unread notifications what is not, or not any more.
-    private static let removingRead = RepairStage(place: TreePattern(Paths.unreadLists / "*" / "*")) {
+    private static let removingRead = RepairStage(place: NoticeNodes.unreadID.pattern) {
         node, snapshot throws(TreeError) in
-        let keys = TreePattern(Paths.unreadLists / "*" / "*").wildcards(of: node)
+        let keys = NoticeNodes.unreadID.pattern.wildcards(of: node)
         let mark = TreePattern(UnreadIndex.unread).path(filledWith: keys)
         return try snapshot.exists(mark) ? [] : [TreeWrite(path: node, value: nil)]
     }
@@ -74,7 +74,7 @@ extension RepairStage {
     /// What follows from audiences and from the posts for them.
     private static let audiences = [
         again(AudienceOwners()),
-        RepairStage(place: TreePattern(Paths.owners(of: "*") / "*")) { node, snapshot throws(TreeError) in
+        RepairStage(place: AudienceNodes.owner.pattern) { node, snapshot throws(TreeError) in
             let role = try snapshot.get(AudienceOwners().place.path(filledWith: node.keys.suffix(2).map(\.self)))
             return role == .string(AudienceRole.owner.rawValue) ? [] : [TreeWrite(path: node, value: nil)]
         },
@@ -92,10 +92,11 @@ extension RepairStage {
     ]
 
     /// Counts unread notifications by their lists, which are right by then.
-    private static let unreadNumbers = [TreePattern(Paths.unreadLists / "*"), SocialDerivations.unread].map { place in
+    private static let unreadNumbers = [TreePattern(NoticeNodes.unreadID() / "*"), SocialDerivations.unread].map {
+        place in
         RepairStage(place: place) { node, snapshot throws(TreeError) in
             let keys = place.wildcards(of: node)
-            let count = try snapshot.childCount(of: Paths.unreadLists / keys[0])
+            let count = try snapshot.childCount(of: NoticeNodes.unreadID() / keys[0])
             let number = SocialDerivations.unread.path(filledWith: keys)
             return [TreeWrite(path: number, value: count == 0 ? nil : .integer(Int64(count)))]
         }

@@ -1,4 +1,4 @@
-import Posts
+import Model
 package import Tree
 
 /// What follows from what people write, in the same commit, whoever writes it: a route, a client of the database, an
@@ -6,11 +6,11 @@ package import Tree
 package enum SocialDerivations {
     /// The numbers that are kept: what is counted, and where its number stands.
     private static let numbers: [(counted: TreePattern, number: TreePattern)] = [
-        (TreePattern("likes/*/*"), TreePattern("stats/posts/*/likes")),
-        (TreePattern("comments/*/*"), TreePattern("stats/posts/*/comments")),
-        (TreePattern("people/*/posts/*"), TreePattern("stats/people/*/posts")),
-        (TreePattern("people/*/following/*"), TreePattern("stats/people/*/following")),
-        (TreePattern("followers/*/*"), TreePattern("stats/people/*/followers")),
+        (ReactionNodes.like.pattern, TreePattern(ReactionNodes.stats.path / "likes")),
+        (ReactionNodes.comment.pattern, TreePattern(ReactionNodes.stats.path / "comments")),
+        (PeopleNodes.ownPost.pattern, TreePattern(PeopleNodes.stats.path / "posts")),
+        (PeopleNodes.following.pattern, TreePattern(PeopleNodes.stats.path / "following")),
+        (PeopleNodes.follower.pattern, TreePattern(PeopleNodes.stats.path / "followers")),
     ]
 
     static let counters = numbers.map { NodeCounter(of: $0.counted, at: $0.number) }
@@ -18,16 +18,16 @@ package enum SocialDerivations {
     /// The pairs of places of which each has what the other has, with its keys the other way round.
     static let links = [
         // Blocks first: who follows in the update that ends one is told of.
-        ReverseLink(of: "blocking/*/*", at: "blocked/*/*"),
-        ReverseLink(of: "blocked/*/*", at: "blocking/*/*"),
-        ReverseLink(of: "people/*/following/*", at: "followers/*/*"),
-        ReverseLink(of: "followers/*/*", at: "people/*/following/*"),
-        ReverseLink(of: "likes/*/*", at: TreePath(["liked", "*", "*"], in: .social)),
+        ReverseLink(of: PeopleNodes.blocking.path, at: PeopleNodes.blocked.path),
+        ReverseLink(of: PeopleNodes.blocked.path, at: PeopleNodes.blocking.path),
+        ReverseLink(of: PeopleNodes.following.path, at: PeopleNodes.follower.path),
+        ReverseLink(of: PeopleNodes.follower.path, at: PeopleNodes.following.path),
+        ReverseLink(of: ReactionNodes.like.path, at: ReactionNodes.liked.path),
     ]
 
     /// What people are told of. The order of announcements is among it, as it takes part in the same numbering.
     static let notices: [any Derivation] = [
-        BlockedNotices(of: "blocking/*/*"), BlockedNotices(of: "blocked/*/*"),
+        BlockedNotices(of: PeopleNodes.blocking.path), BlockedNotices(of: PeopleNodes.blocked.path),
         LikeNotices(), CommentNotices(), PostNotices(), FollowNotices.ofFollowing, FollowNotices.ofFollowers,
         LetterNotices(),
         AnnouncementOrder(),
@@ -35,10 +35,10 @@ package enum SocialDerivations {
 
     /// The numbers of people's notifications; ``NotificationLimit`` keeps them, too.
     static let notificationCounter = NodeCounter(
-        of: TreePattern("notifications/*/*"), at: TreePattern(Paths.notificationCounts / "*"))
+        of: NoticeNodes.notification.pattern, at: NoticeNodes.count.pattern)
 
     /// The numbers of unread notifications.
-    static let unread = TreePattern("unread/*")
+    static let unread = NoticeNodes.unread.pattern
 
     /// All of them, in strata: each sees what those before it have written.
     package static let strata = strata(maxNotifications: NotificationLimit.maxNotifications)
@@ -49,7 +49,7 @@ package enum SocialDerivations {
             // What others write where only derivations may, or where everybody reads what is the person's own, and follows between
             // people of whom one blocks the other.
             numbers.map { Restored($0.number) } + [Restored(unread)] + SearchKeys.places.map { Restored($0) }
-                + [BlockedFollows(of: "blocking/*/*"), BlockedFollows(of: "blocked/*/*")]
+                + [BlockedFollows(of: PeopleNodes.blocking.path), BlockedFollows(of: PeopleNodes.blocked.path)]
                 + [DeviceTokens(), OwnPosts(), Restored(Memberships.memberships), RestoredStories()],
             // The other sides, and what people are told of: of what was written, and not of what follows from that.
             links + notices
@@ -58,8 +58,11 @@ package enum SocialDerivations {
             // What counts both sides, and what is to be done about them. Posts for audiences come before names, so that the post
             // of an update that brings a name, too, is found.
             counters + PostDays.all + [AudiencePostIndex(), DeletionCause(), FollowCause()]
-                + [PostFlagsEnd(of: "posts/*"), PostFlagsEnd(of: "audience_posts/*")]
-                + [RenameCause(of: "people/*/full_name"), RenameCause(of: "people/*/profile_picture")]
+                + [PostFlagsEnd(of: PostNodes.post.path), PostFlagsEnd(of: AudienceNodes.post.path)]
+                + [
+                    RenameCause(of: PeopleNodes.person.path / "full_name"),
+                    RenameCause(of: PeopleNodes.person.path / "profile_picture"),
+                ]
                 + [notificationCounter, NotificationDeliveries(), AnnouncementDeliveries()]
                 + [StoryTime(), LastOwner()],
             // After the jobs, which have to know where a post was, and what counts notifications.

@@ -1,5 +1,5 @@
 package import Logging
-import Posts
+import Model
 package import Tree
 
 /// Brings what derivations keep in order with what it follows from, where data are older than the derivations, or a version

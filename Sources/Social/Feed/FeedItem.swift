@@ -1,4 +1,4 @@
-import Posts
+import Model
 package import Tree
 
 /// A post in a feed, with what stands around it.
@@ -22,13 +22,13 @@ package struct FeedItem: Sendable {
         record = post.record
         kind = record["kind"]?.stringValue ?? Self.kind(of: record)
         if view.showsCounts {
-            let stats = try snapshot.get("stats" / "posts" / post.id)
+            let stats = try snapshot.get(ReactionNodes.stats(post.id))
             counts = (stats?["likes"]?.integerValue ?? 0, stats?["comments"]?.integerValue ?? 0)
         } else {
             counts = nil
         }
         if view.showsLikes, let viewer = view.viewer {
-            isLiked = try snapshot.exists("likes" / post.id / viewer.key)
+            isLiked = try snapshot.exists(ReactionNodes.like(post.id, viewer.key))
         } else {
             isLiked = nil
         }
@@ -53,7 +53,7 @@ package struct FeedItem: Sendable {
         var comments: [Comment] = []
         // Mostly the first ones can be shown: those that cannot be are written by clients, or by who is blocked.
         for limit in [commentCount, lookedAtCount - commentCount] {
-            let rows = try snapshot.children(of: "comments" / post, range: range, limit: limit)
+            let rows = try snapshot.children(of: ReactionNodes.comment(post), range: range, limit: limit)
             for row in rows where comments.count < commentCount {
                 guard let comment = Comment(row.key, of: post, row.value), let author = UserID(comment.author),
                     try !blocks.contain(author, in: snapshot)

@@ -1,4 +1,4 @@
-package import Posts
+package import Model
 package import Tree
 
 /// A list of posts in the order of publication; ``HomeFeed`` has those of home screens.
@@ -16,10 +16,10 @@ package enum FeedList: Sendable, Hashable {
 
     fileprivate var posts: any PostList {
         switch self {
-        case .all: StoredPostList(Paths.publishedPosts)
-        case .author(let uid): StoredPostList(Paths.publishedPosts(by: uid))
-        case .hashtag(let tag): StoredPostList(Paths.taggedPosts(tag))
-        case .story(let id): StoredPostList(Paths.publishedStory(of: id), records: Paths.story(of: id))
+        case .all: StoredPostList(PostNodes.published())
+        case .author(let uid): StoredPostList(PostNodes.publishedBy(uid))
+        case .hashtag(let tag): StoredPostList(PostNodes.taggedInOrder(tag))
+        case .story(let id): StoredPostList(AudienceNodes.published(id), records: AudienceNodes.story(id))
         case .stories(let uid): MemberStories(of: uid)
         }
     }
@@ -117,7 +117,7 @@ package struct FeedReader: Sendable {
     /// Whether somebody is a member of no more audiences than a list of stories has.
     private func hasAllStories(of uid: UserID) async throws -> Bool {
         let limit = MemberStories.maxAudiences
-        return try await tree.keys(of: Paths.memberships(of: uid), limit: limit + 1).count <= limit
+        return try await tree.keys(of: AudienceNodes.membership(uid), limit: limit + 1).count <= limit
     }
 
     /// The page with one post, or with none.
@@ -178,7 +178,7 @@ struct FeedFilter: PostFilter {
     mutating func isFollowed(_ author: UserID, by reader: UserID) throws(TreeError) -> Bool {
         if author == reader { return true }
         if let known = followees[author] { return known }
-        let isFollowed = try snapshot.exists(Paths.following(reader) / author.key)
+        let isFollowed = try snapshot.exists(PeopleNodes.following(reader) / author.key)
         followees[author] = isFollowed
         return isFollowed
     }

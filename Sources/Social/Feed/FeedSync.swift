@@ -1,4 +1,4 @@
-import Posts
+import Model
 import Tree
 
 /// Writes into a home feed what it lacks, when it is read: nobody's post is written to feeds when it is published.
@@ -25,7 +25,7 @@ struct FeedSync: Sendable {
     func bringUpToDate(_ reader: UserID) async throws {
         for _ in 0..<Self.maxTries {
             let found = try await tree.snapshot { snapshot in
-                try snapshot.exists(Paths.person(reader)) ? NewPosts(for: reader, bounds, in: snapshot) : nil
+                try snapshot.exists(PeopleNodes.person(reader)) ? NewPosts(for: reader, bounds, in: snapshot) : nil
             }
             guard let found, found.isWorthWriting else { return }
             if try await write(found, to: reader) { return }
@@ -42,7 +42,7 @@ struct FeedSync: Sendable {
 
     /// The mark of a feed; nil before the first reading.
     static func mark(of reader: UserID, in snapshot: TreeSnapshot) throws(TreeError) -> PostPosition? {
-        guard let text = try snapshot.get(Paths.homeMark(reader))?.stringValue else { return nil }
+        guard let text = try snapshot.get(FeedNodes.homeMark(reader))?.stringValue else { return nil }
         return PostPosition(key: TreeKey(unchecked: text))
     }
 
@@ -52,7 +52,7 @@ struct FeedSync: Sendable {
     ) throws(TreeError) -> Bool {
         guard try mark(of: reader, in: snapshot) == new.mark else { return false }
         // Whoever has been deleted meanwhile has no feed.
-        guard try snapshot.exists(Paths.person(reader)) else { return true }
+        guard try snapshot.exists(PeopleNodes.person(reader)) else { return true }
         // The marks are of links that are there; nobody follows anybody by this.
         update.scope = .none
         var followees: [UserID: Bool] = [:]
@@ -62,7 +62,7 @@ struct FeedSync: Sendable {
             else { continue }
             if author != reader {
                 if followees[author] == nil {
-                    let isFollowed = try snapshot.exists(Paths.following(reader) / author.key)
+                    let isFollowed = try snapshot.exists(PeopleNodes.following(reader) / author.key)
                     followees[author] = isFollowed
                     // The newest comes first.
                     if isFollowed { FolloweeMark.write(post.id, of: author, to: reader, &update) }
@@ -71,7 +71,7 @@ struct FeedSync: Sendable {
             }
             HomeRows.add([post], to: reader, &update)
         }
-        update[Paths.homeMark(reader)] = .string(new.end.key.string)
+        update[FeedNodes.homeMark(reader)] = .string(new.end.key.string)
         // At the first reading, somebody may have been followed since the posts were looked for.
         if new.mark == nil || !new.isComplete { try HomeJob.begin(for: reader, after: new.mark, in: snapshot, &update) }
         return true

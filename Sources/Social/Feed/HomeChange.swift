@@ -1,4 +1,4 @@
-import Posts
+import Model
 package import Tree
 
 /// What of a change of the tree may be told to whoever shows a home feed. It depends on the change alone, so that the
@@ -33,11 +33,11 @@ package struct HomeChange: Sendable {
 
         func path(of reader: UserID) -> TreePath {
             switch self {
-            case .posts: Paths.posts
-            case .people: Paths.people
-            case .followingCount: Paths.stats(reader) / "following"
-            case .blocking: Paths.blocking(reader)
-            case .blocked: Paths.blocked(reader)
+            case .posts: PostNodes.post()
+            case .people: PeopleNodes.person()
+            case .followingCount: PeopleNodes.stats(reader) / "following"
+            case .blocking: PeopleNodes.blocking(reader)
+            case .blocked: PeopleNodes.blocked(reader)
             case .backfill: JobKind.backfill.path
             case .home: JobKind.home.path / reader.key
             }

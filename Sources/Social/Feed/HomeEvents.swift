@@ -1,4 +1,4 @@
-package import Posts
+package import Model
 package import Tree
 
 /// What has become of a home feed.
@@ -31,7 +31,7 @@ package struct HomeEvents: Sendable {
     /// Begins to notice changes of the feed: each of the sequences has an element when something may have changed.
     package func listen(bufferLimit: Int) async throws -> [Subscription] {
         let places = [
-            Paths.posts, Paths.following(reader), Paths.blocking(reader), Paths.blocked(reader),
+            PostNodes.post(), PeopleNodes.following(reader), PeopleNodes.blocking(reader), PeopleNodes.blocked(reader),
             JobKind.backfill.path, JobKind.home.path / reader.key,
         ]
         var subscriptions: [Subscription] = []
@@ -76,7 +76,7 @@ package struct HomeEvents: Sendable {
 
     /// Whether the feed's reader is there.
     package var hasReader: Bool {
-        get async throws { try await tree.snapshot { [reader] in try $0.exists(Paths.person(reader)) } }
+        get async throws { try await tree.snapshot { [reader] in try $0.exists(PeopleNodes.person(reader)) } }
     }
 }
 
@@ -122,7 +122,7 @@ private struct HomeTeller {
 
     /// A post that is in the feed; nil for any other.
     private mutating func shown(_ id: TreeKey) throws(TreeError) -> (FeedItem, PostPosition)? {
-        guard let record = try snapshot.get(Paths.posts / id), PostShape.fault(of: record) == nil,
+        guard let record = try snapshot.get(PostNodes.post() / id), PostShape.fault(of: record) == nil,
             let place = try PostPlace(of: id, in: snapshot)
         else { return nil }
         let post = ListedPost(place.position, id, author: place.author?.description)

@@ -1,4 +1,4 @@
-import Posts
+import Model
 import Tree
 
 /// Brings into a home feed what was too much for a reading: the posts, behind a position, of the reader and of all whom the
@@ -86,7 +86,7 @@ struct HomeJob: Job {
     ) throws(TreeError) -> UserID? {
         // Clients write there, too: what is no person is passed over, and so is the reader.
         var range = last.map { KeyRange.after($0) } ?? .all
-        while let key = try snapshot.keys(of: Paths.following(reader), range: range, limit: 1).first {
+        while let key = try snapshot.keys(of: PeopleNodes.following(reader), range: range, limit: 1).first {
             if let followee = UserID(key.string), followee != reader { return followee }
             range = .after(key)
         }
@@ -101,18 +101,18 @@ enum HomeRows {
         of author: UserID, _ range: KeyRange, limit: Int, for reader: UserID, in snapshot: TreeSnapshot
     ) throws(TreeError) -> [ListedPost] {
         if author != reader {
-            guard try snapshot.exists(Paths.following(reader) / author.key) else { return [] }
+            guard try snapshot.exists(PeopleNodes.following(reader) / author.key) else { return [] }
         }
         return try snapshot.children(
-            of: Paths.publishedPosts(by: author), range: range, order: .descending, limit: limit
+            of: PostNodes.publishedBy(author), range: range, order: .descending, limit: limit
         ).compactMap { ListedPost($0) }
     }
 
     /// Adds posts to a feed, in both forms.
     static func add(_ posts: [ListedPost], to reader: UserID, _ update: inout MultiPathUpdate) {
         for post in posts {
-            update[Paths.home(reader) / post.position.key] = .string(post.id.string)
-            update[Paths.feed(reader) / post.id] = true
+            update[FeedNodes.home(reader) / post.position.key] = .string(post.id.string)
+            update[FeedNodes.entry(reader) / post.id] = true
         }
     }
 }

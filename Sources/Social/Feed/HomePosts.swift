@@ -1,4 +1,4 @@
-import Posts
+import Model
 import Tree
 
 /// A home feed as it is in one state of the tree: what is written in it, and what it still lacks.
@@ -15,14 +15,14 @@ struct HomePosts: PostList {
     init(
         of reader: UserID, before cursor: PostPosition?, _ bounds: FeedBounds, in snapshot: TreeSnapshot
     ) throws(TreeError) {
-        written = StoredPostList(Paths.home(reader))
+        written = StoredPostList(FeedNodes.home(reader))
         let mark = try FeedSync.mark(of: reader, in: snapshot)
         isFirstReading = mark == nil
         hasJob = try PendingJob.first(for: reader, in: snapshot) != nil
         if let cursor, let mark, cursor <= mark {
             missing = nil
         } else {
-            let isThere = try snapshot.exists(Paths.person(reader))
+            let isThere = try snapshot.exists(PeopleNodes.person(reader))
             missing = try isThere ? NewPosts(for: reader, before: cursor, bounds, in: snapshot) : nil
         }
     }

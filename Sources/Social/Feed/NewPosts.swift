@@ -1,4 +1,4 @@
-import Posts
+import Model
 import Tree
 
 /// How much one reading of a home feed does at most; a job does the rest.
@@ -78,7 +78,7 @@ struct NewPosts: Sendable {
         let range = KeyRange(
             lower: mark.map { .excluding($0.key) } ?? .unbounded, upper: cursor.map { .excluding($0.key) } ?? .unbounded
         )
-        return try snapshot.children(of: Paths.publishedPosts, range: range, order: .descending, limit: limit)
+        return try snapshot.children(of: PostNodes.published(), range: range, order: .descending, limit: limit)
     }
 
     /// Takes the posts of authors from rows, as many as may be taken at once.
@@ -143,7 +143,7 @@ private struct FollowedAuthors {
     /// Knows whom the reader follows, and asks for others where these are too many.
     init(of reader: UserID, limit: Int, in snapshot: TreeSnapshot) throws(TreeError) {
         self.reader = reader
-        let followees = try snapshot.children(of: Paths.following(reader), limit: limit)
+        let followees = try snapshot.children(of: PeopleNodes.following(reader), limit: limit)
         isWhole = followees.count < limit
         all = [reader] + followees.compactMap { UserID($0.key.string) }.filter { $0 != reader }
         known = Dictionary(uniqueKeysWithValues: all.map { ($0.description, true) })
@@ -152,7 +152,7 @@ private struct FollowedAuthors {
     mutating func contain(_ author: String, in snapshot: TreeSnapshot) throws(TreeError) -> Bool {
         if let known = known[author] { return known }
         guard !isWhole, let uid = UserID(author) else { return false }
-        let isFollowed = try snapshot.exists(Paths.following(reader) / uid.key)
+        let isFollowed = try snapshot.exists(PeopleNodes.following(reader) / uid.key)
         known[author] = isFollowed
         return isFollowed
     }
@@ -181,7 +181,7 @@ private struct AuthorsPosts {
     mutating func readOn(in snapshot: TreeSnapshot) throws(TreeError) {
         guard hasMore else { return }
         let rows = try snapshot.children(
-            of: Paths.publishedPosts(by: author), range: range, order: .descending, limit: Self.batch)
+            of: PostNodes.publishedBy(author), range: range, order: .descending, limit: Self.batch)
         posts = rows.compactMap { ListedPost($0) }[...]
         hasMore = rows.count == Self.batch
         if let last = rows.last { range.upper = .excluding(last.key) }

@@ -1,10 +1,10 @@
-import Posts
+import Model
 import Tree
 
 /// Counts the flags of each post and comment, lists what is flagged and by whom, and tells the operator of the first flag of each.
 struct FlagIndex: Derivation {
-    static let ofPosts = FlagIndex(place: TreePattern("postFlags/*/*"))
-    static let ofComments = FlagIndex(place: TreePattern("commentFlags/*/*/*"))
+    static let ofPosts = FlagIndex(place: ReactionNodes.postFlag.pattern)
+    static let ofComments = FlagIndex(place: ReactionNodes.commentFlag.pattern)
 
     let place: TreePattern
 
@@ -22,7 +22,7 @@ struct FlagIndex: Derivation {
             record.isTold = true
             writes = try Self.message(of: flag, subject, at: commit, in: snapshot)
         }
-        let list = subject.path(below: Paths.flagged(by: uid))
+        let list = subject.path(below: ReactionNodes.flagged(uid))
         return writes + record.writes(replacing: old) + [TreeWrite(path: list, value: flag.after.isThere ? true : nil)]
     }
 
@@ -52,7 +52,7 @@ struct PostFlagsEnd: Derivation {
     ) throws(TreeError) -> [TreeWrite] {
         let subject = FlagSubject(post.keys[0], nil)
         guard post.isDeleted, try subject.path(in: snapshot) == nil else { return [] }
-        let areFew = place.path.keys.first == Paths.audiencePosts.keys.first
+        let areFew = place.path.keys.first == AudienceNodes.post().keys.first
         let ends = areFew ? [TreeWrite(path: subject.flags, value: nil)] : []
         let old = try FlagRecord(of: subject, in: snapshot)
         guard old.isTold || old.isDismissed else { return ends }
@@ -64,12 +64,12 @@ struct PostFlagsEnd: Derivation {
 
 /// Ends the flags of a comment with the comment.
 struct CommentFlagsEnd: Derivation {
-    let place = TreePattern("comments/*/*")
+    let place = ReactionNodes.comment.pattern
 
     func writes(for comment: ChangedNode, at commit: CommitPoint, in snapshot: TreeSnapshot) -> [TreeWrite] {
         guard comment.isDeleted else { return [] }
         let subject = FlagSubject(comment.keys[0], comment.keys[1])
-        let known = subject.path(below: Paths.flags)
+        let known = subject.path(below: ReactionNodes.flags())
         return [known / "told", known / "dismissed", subject.flags].map { TreeWrite(path: $0, value: nil) }
     }
 }

@@ -1,4 +1,4 @@
-import Posts
+import Model
 import Tree
 
 /// What is known of the flags of one post or comment, out of the sight of clients.
@@ -15,7 +15,7 @@ struct FlagRecord: Hashable {
 
     init(of subject: FlagSubject, in snapshot: TreeSnapshot) throws(TreeError) {
         self.subject = subject
-        guard let record = try snapshot.get(subject.path(below: Paths.flags)) else { return }
+        guard let record = try snapshot.get(subject.path(below: ReactionNodes.flags())) else { return }
         count = record["count"]?.integerValue ?? 0
         since = record["since"]?.integerValue ?? 0
         isTold = record["told"] == true
@@ -32,14 +32,14 @@ struct FlagRecord: Hashable {
     var rows: [TreePath] {
         guard count > 0, !isDismissed else { return [] }
         return [
-            subject.path(below: Paths.newestFlags / Self.descending(since)),
-            subject.path(below: Paths.mostFlags / Self.descending(count)),
+            subject.path(below: ReactionNodes.newestFlag() / Self.descending(since)),
+            subject.path(below: ReactionNodes.mostFlags() / Self.descending(count)),
         ]
     }
 
     /// The writes that bring the record and its rows.
     func writes(replacing old: FlagRecord) -> [TreeWrite] {
-        let path = subject.path(below: Paths.flags)
+        let path = subject.path(below: ReactionNodes.flags())
         let rows = rows
         return old.rows.filter { !rows.contains($0) }.map { TreeWrite(path: $0, value: nil) }
             + rows.map { TreeWrite(path: $0, value: true) }

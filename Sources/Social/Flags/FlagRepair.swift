@@ -1,12 +1,13 @@
-import Posts
+import Model
 import Tree
 
 extension RepairStage {
     /// Counts flags that are older than ``FlagIndex``, of which nobody is told, and removes what is known of flags that are gone.
     static let flags: [RepairStage] = [
-        counting("postFlags/*"), counting("commentFlags/*/*"), known, listed(Paths.newestFlags),
-        listed(Paths.mostFlags),
-        naming("postFlags/*/*"), naming("commentFlags/*/*/*"), named,
+        counting(ReactionNodes.postFlag.pattern.parent), counting(ReactionNodes.commentFlag.pattern.parent), known,
+        listed(ReactionNodes.newestFlag()),
+        listed(ReactionNodes.mostFlags()),
+        naming(ReactionNodes.postFlag.path), naming(ReactionNodes.commentFlag.path), named,
     ]
 
     /// The post or the comment whose flags a path is of, or among.
@@ -15,16 +16,15 @@ extension RepairStage {
     }
 
     /// Counts what there is.
-    private static func counting(_ path: TreePath) -> RepairStage {
-        let place = TreePattern(path)
-        return RepairStage(place: place) { node, snapshot throws(TreeError) in
+    private static func counting(_ place: TreePattern) -> RepairStage {
+        RepairStage(place: place) { node, snapshot throws(TreeError) in
             let keys = place.wildcards(of: node)
             return try mending(subject(keys, isComment: keys.count == 2), in: snapshot)
         }
     }
 
     /// Counts what there was once.
-    private static let known = RepairStage(place: TreePattern(Paths.flags / "*" / "*" / "*")) {
+    private static let known = RepairStage(place: ReactionNodes.flags.pattern) {
         node, snapshot throws(TreeError) in
         guard let subject = FlagSubject(node) else { return [TreeWrite(path: node, value: nil)] }
         return try mending(subject, in: snapshot)
@@ -54,14 +54,14 @@ extension RepairStage {
         return RepairStage(place: place) { node, _ in
             let keys = place.wildcards(of: node)
             guard let uid = keys.last else { return [] }
-            let list = subject(keys, isComment: keys.count == 3).path(below: Paths.flagged(by: uid))
+            let list = subject(keys, isComment: keys.count == 3).path(below: ReactionNodes.flagged(uid))
             return [TreeWrite(path: list, value: true)]
         }
     }
 
     /// Removes from these lists what nobody has flagged.
     private static let named: RepairStage = {
-        let place = TreePattern(TreePath(["flagged", "*", "*", "*", "*"], in: .social))
+        let place = ReactionNodes.flagged.pattern
         return RepairStage(place: place) { node, snapshot throws(TreeError) in
             guard let subject = FlagSubject(node), let uid = place.wildcards(of: node).first,
                 try snapshot.exists(subject.flags / uid)

@@ -1,4 +1,4 @@
-package import Posts
+package import Model
 package import Tree
 
 /// A post or a comment, as something that people may flag.
@@ -25,11 +25,14 @@ package struct FlagSubject: Hashable, Sendable {
     }
 
     /// Where the flags are, by who flags it.
-    var flags: TreePath { comment.map { "commentFlags" / post / $0 } ?? "postFlags" / post }
+    var flags: TreePath { comment.map { ReactionNodes.commentFlag(post) / $0 } ?? ReactionNodes.postFlag(post) }
 
     /// Where it is itself; nil when there is no such thing.
     func path(in snapshot: TreeSnapshot) throws(TreeError) -> TreePath? {
-        let places = comment.map { ["comments" / post / $0] } ?? [Paths.audiencePosts / post, Paths.posts / post]
+        let places =
+            comment.map { [ReactionNodes.comment(post) / $0] } ?? [
+                AudienceNodes.post() / post, PostNodes.post() / post,
+            ]
         for place in places where try snapshot.exists(place) { return place }
         return nil
     }
@@ -37,7 +40,7 @@ package struct FlagSubject: Hashable, Sendable {
     /// Whether somebody sees it as far as audiences are concerned: a post for some is there for their members alone.
     func isVisible(to uid: UserID, in snapshot: TreeSnapshot) throws(TreeError) -> Bool {
         guard let path = try path(in: snapshot) else { return false }
-        guard path.keys.first == Paths.audiencePosts.keys.first else { return true }
+        guard path.keys.first == AudienceNodes.post().keys.first else { return true }
         let post = try snapshot.get(path)
         if post?["author"]?["uid"] == .string(uid.description) { return true }
         return try snapshot.commonAudience(of: uid, and: post) != nil
@@ -47,17 +50,4 @@ package struct FlagSubject: Hashable, Sendable {
     func path(below root: TreePath) -> TreePath {
         root / (comment == nil ? Self.posts : Self.comments) / post / (comment ?? Self.none)
     }
-}
-
-extension Paths {
-    /// What is known of the flags of each post and comment (``FlagRecord``).
-    static let flags = TreePath(["flags"], in: .social)
-
-    /// The same posts and comments, as far as an admin is to look at them: those first that were flagged last, and those
-    /// first that most have flagged. The keys are ``FlagRecord/descending(_:)``.
-    static let newestFlags = TreePath(["flags_new"], in: .social)
-    static let mostFlags = TreePath(["flags_most"], in: .social)
-
-    /// What somebody has flagged, each `true`.
-    static func flagged(by uid: TreeKey) -> TreePath { TreePath(["flagged", uid], in: .social) }
 }

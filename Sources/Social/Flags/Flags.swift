@@ -1,6 +1,6 @@
 package import API
 import Foundation
-package import Posts
+package import Model
 package import Tree
 
 /// What people find that an admin should look at: posts and comments, at `postFlags` and `commentFlags`, each with who flags it.
@@ -65,7 +65,8 @@ package struct Flags: Sendable {
     package func page(
         _ order: Order, after cursor: String?, limit: Int
     ) async throws -> (document: FlaggedPageDocument, token: SyncToken) {
-        let place = TreePattern((order == .most ? Paths.mostFlags : Paths.newestFlags) / "*" / "*" / "*" / "*")
+        let place = TreePattern(
+            (order == .most ? ReactionNodes.mostFlags() : ReactionNodes.newestFlag()) / "*" / "*" / "*" / "*")
         let first = try cursor.map { try Self.row($0, in: place) }
         return try await tree.snapshot { snapshot in
             var flagged: [(row: TreePath, document: FlaggedDocument)] = []

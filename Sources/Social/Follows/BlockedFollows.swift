@@ -1,4 +1,4 @@
-import Posts
+import Model
 import Tree
 
 /// Ends the follows between two people, both ways, when one of them blocks the other.
@@ -19,7 +19,8 @@ struct BlockedFollows: Derivation {
         let (one, other) = (block.keys[0], block.keys[1])
         var writes: [TreeWrite] = []
         for (follower, followee) in [(one, other), (other, one)] {
-            for path in ["people" / follower / "following" / followee, "followers" / followee / follower] as [TreePath]
+            for path in [PeopleNodes.following(follower, followee), PeopleNodes.follower(followee, follower)]
+                as [TreePath]
             where try snapshot.exists(path) {
                 writes.append(TreeWrite(path: path, value: nil))
             }

@@ -1,4 +1,4 @@
-import Posts
+import Model
 import Tree
 
 /// Whom somebody does not see, as one of them has blocked the other.
@@ -13,7 +13,7 @@ struct BlockedPeople {
     /// Whether the viewer has blocked a person, or that person the viewer.
     mutating func contain(_ person: UserID, in snapshot: TreeSnapshot) throws(TreeError) -> Bool {
         guard let viewer, viewer != person else { return false }
-        let lists = [Paths.blocking(viewer), Paths.blocked(viewer)]
+        let lists = [PeopleNodes.blocking(viewer), PeopleNodes.blocked(viewer)]
         if areAny == nil { areAny = try Self.isAnything(at: lists, in: snapshot) }
         guard areAny == true else { return false }
         if let known = known[person] { return known }

@@ -1,5 +1,5 @@
 import API
-package import Posts
+package import Model
 package import Tree
 
 /// Who has blocked whom: at `blocking/{blocker}/{blocked}`, and by a derivation in `blocked`.
@@ -15,8 +15,8 @@ package struct Blocks: Sendable {
     package func block(_ blocker: UserID, _ blocked: UserID) async throws -> SyncToken {
         guard blocker != blocked else { throw Failure.oneself("blocks") }
         return try await tree.transact { snapshot, update in
-            guard try snapshot.exists(Paths.person(blocked)) else { throw Failure.noPerson(blocked) }
-            let mark = Paths.blocking(blocker) / blocked.key
+            guard try snapshot.exists(PeopleNodes.person(blocked)) else { throw Failure.noPerson(blocked) }
+            let mark = PeopleNodes.blocking(blocker) / blocked.key
             if try !snapshot.exists(mark) { update[mark] = true }
         }.token
     }
@@ -26,13 +26,13 @@ package struct Blocks: Sendable {
     /// - Returns: The position in the change log just after it.
     package func unblock(_ blocker: UserID, _ blocked: UserID) async throws -> SyncToken {
         try await tree.transact { snapshot, update in
-            let mark = Paths.blocking(blocker) / blocked.key
+            let mark = PeopleNodes.blocking(blocker) / blocked.key
             if try snapshot.exists(mark) { update[mark] = nil }
         }.token
     }
 
     /// A page of those whom somebody has blocked, in the order of their ids.
     package func blocked(by uid: UserID, after cursor: PeopleCursor?, limit: Int) async throws -> PeoplePage {
-        try await People(tree).list(Paths.blocking(uid), after: cursor, limit: limit)
+        try await People(tree).list(PeopleNodes.blocking(uid), after: cursor, limit: limit)
     }
 }

@@ -1,5 +1,5 @@
 import API
-package import Posts
+package import Model
 package import Tree
 
 /// Who follows whom: at `people/{follower}/following/{followee}`, and by a derivation in `followers`.
@@ -15,14 +15,14 @@ package struct Follows: Sendable {
     package func follow(_ follower: UserID, _ followee: UserID) async throws -> SyncToken {
         guard follower != followee else { throw Failure.oneself("follows") }
         return try await tree.transact { snapshot, update in
-            guard try snapshot.exists(Paths.person(followee)) else { throw Failure.noPerson(followee) }
+            guard try snapshot.exists(PeopleNodes.person(followee)) else { throw Failure.noPerson(followee) }
             guard try !follower.hasBlock(with: followee, in: snapshot) else {
                 throw Failure(
                     .blocked, "\(follower) cannot follow \(followee): one of them has blocked the other",
                     hint: "whoever blocked can end that: DELETE /v1/people/{uid}/blocking/{blocked}")
             }
             try snapshot.requireConsent(of: follower, toContent: false)
-            let mark = Paths.following(follower) / followee.key
+            let mark = PeopleNodes.following(follower) / followee.key
             if try !snapshot.exists(mark) { update[mark] = true }
         }.token
     }
@@ -32,25 +32,25 @@ package struct Follows: Sendable {
     /// - Returns: The position in the change log just after it.
     package func unfollow(_ follower: UserID, _ followee: UserID) async throws -> SyncToken {
         try await tree.transact { snapshot, update in
-            let mark = Paths.following(follower) / followee.key
+            let mark = PeopleNodes.following(follower) / followee.key
             if try snapshot.exists(mark) { update[mark] = nil }
         }.token
     }
 
     /// A page of those whom somebody follows, in the order of their ids; nil when there is no such person.
     package func following(_ uid: UserID, after cursor: PeopleCursor?, limit: Int) async throws -> PeoplePage? {
-        try await page(Paths.following(uid), of: uid, after: cursor, limit: limit)
+        try await page(PeopleNodes.following(uid), of: uid, after: cursor, limit: limit)
     }
 
     /// A page of those who follow somebody, in the order of their ids; nil when there is no such person.
     package func followers(of uid: UserID, after cursor: PeopleCursor?, limit: Int) async throws -> PeoplePage? {
-        try await page(Paths.followers(uid), of: uid, after: cursor, limit: limit)
+        try await page(PeopleNodes.follower(uid), of: uid, after: cursor, limit: limit)
     }
 
     private func page(
         _ list: TreePath, of uid: UserID, after cursor: PeopleCursor?, limit: Int
     ) async throws -> PeoplePage? {
-        guard try await tree.snapshot({ try $0.exists(Paths.person(uid)) }) else { return nil }
+        guard try await tree.snapshot({ try $0.exists(PeopleNodes.person(uid)) }) else { return nil }
         return try await People(tree).list(list, after: cursor, limit: limit)
     }
 }

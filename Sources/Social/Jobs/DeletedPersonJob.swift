@@ -1,4 +1,4 @@
-package import Posts
+package import Model
 package import Tree
 
 /// What somebody has left outside of what people make of each other, and goes with the person.
@@ -35,7 +35,7 @@ struct DeletedPersonJob: Job {
     ) throws(TreeError) -> String? {
         guard let uid = UserID(job.subject.key.string) else { return nil }
         func count(_ part: PersonDeletion.Part, _ count: Int) throws(TreeError) {
-            let number = Paths.deletion(of: uid) / part.key
+            let number = PeopleNodes.deletion(uid) / part.key
             update[number] = .integer((try snapshot.get(number)?.integerValue ?? 0) + Int64(count))
         }
         if let uploads, job.position.map({ $0.hasPrefix(Self.uploads) }) ?? true {
@@ -55,11 +55,12 @@ struct DeletedPersonJob: Job {
         if try Self.bringOnFollowers(of: uid, in: snapshot, &update) { return "" }
         guard try snapshot.forgetRequests(of: uid, limit: JobStep.maxWrites / 2, in: &update) == 0 else { return "" }
         for path in [
-            Paths.person(uid), Paths.homeMark(uid), Paths.announcementsRead(uid), Paths.outbox / uid.key,
-            Paths.deadLetters / uid.key, Paths.privacy(uid), Paths.deviceTokens(uid),
+            PeopleNodes.person(uid), FeedNodes.homeMark(uid), NoticeNodes.announcementsRead(uid),
+            OutboxNodes.entry() / uid.key,
+            OutboxNodes.deadLetter() / uid.key, PeopleNodes.privacy(uid), NoticeNodes.device(uid),
         ] { update[path] = nil }
         update.add(try OutboxQueue.writes(for: uid.key, due: nil, in: snapshot))
-        update.set(Paths.deletion(of: uid) / "ended", to: .timestamp)
+        update.set(PeopleNodes.deletion(uid) / "ended", to: .timestamp)
         return nil
     }
 
@@ -69,7 +70,7 @@ struct DeletedPersonJob: Job {
     private static func bringOnPosts(
         of uid: UserID, in snapshot: TreeSnapshot, _ update: inout MultiPathUpdate
     ) throws(TreeError) -> Bool {
-        let list = Paths.withdrawnPosts(by: uid)
+        let list = FeedNodes.withdrawn(uid)
         guard let row = try snapshot.children(of: list, limit: 1).first else { return false }
         guard let id = row.value.stringValue,
             let job = try snapshot.job(.deletePost, JobSubject(TreeKey(unchecked: id)))
@@ -104,58 +105,58 @@ struct DeletedPersonJob: Job {
         switch part {
         case .uploads: return 0
         case .posts:
-            let list = Paths.publishedPosts(by: uid)
+            let list = PostNodes.publishedBy(uid)
             let posts = try snapshot.children(of: list, limit: postsAtOnce)
             for post in posts {
                 update[list / post.key] = nil
-                if let id = post.value.stringValue { update[Paths.posts / TreeKey(unchecked: id)] = nil }
+                if let id = post.value.stringValue { update[PostNodes.post() / TreeKey(unchecked: id)] = nil }
             }
             return posts.count
         case .audiencePosts:
-            return try remove(from: Paths.audiencePosts(by: uid), limit: postsAtOnce, snapshot, &update) { update, id in
-                update[Paths.audiencePosts / id] = nil
+            return try remove(from: AudienceNodes.postBy(uid), limit: postsAtOnce, snapshot, &update) { update, id in
+                update[AudienceNodes.post() / id] = nil
             }
         case .memberships:
-            guard try snapshot.exists(Paths.memberships(of: uid)) else { return 0 }
+            guard try snapshot.exists(AudienceNodes.membership(uid)) else { return 0 }
             update.scope = .removal
-            return try remove(from: Paths.memberships(of: uid), snapshot, &update) { update, audience in
-                update[Paths.audiences / audience / "members" / uid.key] = nil
+            return try remove(from: AudienceNodes.membership(uid), snapshot, &update) { update, audience in
+                update[AudienceNodes.audience() / audience / "members" / uid.key] = nil
             }
         case .comments: return try removeComments(of: uid, in: snapshot, &update)
         case .likes:
-            return try remove(from: Paths.liked(uid), snapshot, &update) { update, post in
-                update["likes" / post / uid.key] = nil
+            return try remove(from: ReactionNodes.liked(uid), snapshot, &update) { update, post in
+                update[ReactionNodes.like(post, uid.key)] = nil
             }
         case .flags:
-            let list = TreePattern(Paths.flagged(by: uid.key) / "*" / "*" / "*")
+            let list = TreePattern(ReactionNodes.flagged(uid.key) / "*" / "*" / "*")
             let rows = try list.nodes(in: snapshot, limit: JobStep.maxWrites / 2)
             for row in rows {
                 update[row] = nil
                 if let subject = FlagSubject(row) { update[subject.flags / uid.key] = nil }
             }
             return rows.count
-        case .following: return try remove(from: Paths.following(uid), snapshot, &update)
-        case .followers: return try remove(from: Paths.followers(uid), snapshot, &update)
+        case .following: return try remove(from: PeopleNodes.following(uid), snapshot, &update)
+        case .followers: return try remove(from: PeopleNodes.follower(uid), snapshot, &update)
         case .blocks:
-            let count = try remove(from: Paths.blocking(uid), snapshot, &update)
-            return count > 0 ? count : try remove(from: Paths.blocked(uid), snapshot, &update)
+            let count = try remove(from: PeopleNodes.blocking(uid), snapshot, &update)
+            return count > 0 ? count : try remove(from: PeopleNodes.blocked(uid), snapshot, &update)
         case .notifications: return try removeNotifications(of: uid, in: snapshot, &update)
         case .feed:
-            let count = try remove(from: Paths.feed(uid), snapshot, &update)
-            return count > 0 ? count : try remove(from: Paths.home(uid), snapshot, &update)
+            let count = try remove(from: FeedNodes.entry(uid), snapshot, &update)
+            return count > 0 ? count : try remove(from: FeedNodes.home(uid), snapshot, &update)
         }
     }
 
     private static func removeNotifications(
         of uid: UserID, in snapshot: TreeSnapshot, _ update: inout MultiPathUpdate
     ) throws(TreeError) -> Int {
-        let list = Paths.notifications(uid)
+        let list = NoticeNodes.notification(uid)
         // Half as many, as each may be of a letter, which names the person, too.
         let rows = try snapshot.children(of: list, limit: JobStep.maxWrites / 2)
         for row in rows {
             update[list / row.key] = nil
             guard let letter = row.value["announcement"]?.stringValue.flatMap({ try? TreeKey($0) }) else { continue }
-            update[Paths.letters / letter / "to" / uid.key] = nil
+            update[NoticeNodes.letter() / letter / "to" / uid.key] = nil
         }
         return rows.count
     }
@@ -164,10 +165,10 @@ struct DeletedPersonJob: Job {
         of uid: UserID, in snapshot: TreeSnapshot, _ update: inout MultiPathUpdate
     ) throws(TreeError) -> Int {
         var count = 0
-        for post in try snapshot.keys(of: Paths.commented(uid), limit: JobStep.maxWrites) {
-            let list = Paths.commented(uid) / post
+        for post in try snapshot.keys(of: ReactionNodes.commented(uid), limit: JobStep.maxWrites) {
+            let list = ReactionNodes.commented(uid) / post
             count += try remove(from: list, limit: JobStep.maxWrites - count, snapshot, &update) { update, comment in
-                update["comments" / post / comment] = nil
+                update[ReactionNodes.comment(post, comment)] = nil
             }
             if count == JobStep.maxWrites { break }
         }

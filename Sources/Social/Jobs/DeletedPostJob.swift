@@ -1,9 +1,9 @@
-import Posts
+import Model
 import Tree
 
 /// Has what is left of a post removed when it is deleted, whoever deletes it.
 struct DeletionCause: Derivation {
-    let place = TreePattern("posts/*")
+    let place = PostNodes.post.pattern
 
     func writes(
         for post: ChangedNode, at commit: CommitPoint, in snapshot: TreeSnapshot
@@ -11,7 +11,7 @@ struct DeletionCause: Derivation {
         guard post.isDeleted else { return [] }
         let (id, subject) = (post.keys[0], JobSubject(post.keys[0]))
         // The order of publication still has it: this comes before that.
-        let cause = try snapshot.get(Paths.postPosition(id))?.stringValue
+        let cause = try snapshot.get(PostNodes.position(id))?.stringValue
         var writes = PendingJob.writes(.deletePost, subject, at: commit, cause: cause)
         // It may have been deleted before, at another place.
         let earlier = try snapshot.get(JobKind.deletePost.path / id / "cause")?.stringValue
@@ -25,7 +25,7 @@ struct DeletionCause: Derivation {
 
 extension PostPlace {
     /// Where the post stands among those of its author that are gone; nil where nobody is the author.
-    fileprivate var withdrawn: TreePath? { author.map { Paths.withdrawnPosts(by: $0) / position.key } }
+    fileprivate var withdrawn: TreePath? { author.map { FeedNodes.withdrawn($0) / position.key } }
 }
 
 /// Removes the likes and comments of a post that is gone, and its entries in the feeds of its author's followers.
@@ -49,10 +49,10 @@ struct DeletedPostJob: Job {
     ) throws(TreeError) -> String? {
         let post = job.subject.key
         let place = job.cause.flatMap { PostPlace($0) }
-        let isTaken = try snapshot.exists(Paths.posts / post)
+        let isTaken = try snapshot.exists(PostNodes.post() / post)
         let successor = try isTaken ? snapshot.author(ofPost: post) : nil
-        var lists: [TreePath] = ["likes" / post, "comments" / post, "postFlags" / post]
-        if !isTaken { lists.append(Paths.noticedLikes / post) }
+        var lists: [TreePath] = [ReactionNodes.like(post), ReactionNodes.comment(post), ReactionNodes.postFlag(post)]
+        if !isTaken { lists.append(NoticeNodes.notedLike() / post) }
         for list in lists {
             let keys = try snapshot.keys(of: list, limit: JobStep.maxWrites)
             for key in keys { update[list / key] = nil }
@@ -63,7 +63,7 @@ struct DeletedPostJob: Job {
         let next = try removeFromFeeds(
             post, of: author, at: place.position.key, keptBy: successor, job.position, snapshot, &update)
         if next == nil {
-            update[Paths.home(author) / place.position.key] = nil
+            update[FeedNodes.home(author) / place.position.key] = nil
             update[row] = nil
         }
         return next
@@ -79,17 +79,17 @@ struct DeletedPostJob: Job {
     ) throws(TreeError) -> String? {
         func remove(from readers: [UserID]) throws(TreeError) {
             for reader in readers {
-                update[Paths.home(reader) / position] = nil
+                update[FeedNodes.home(reader) / position] = nil
                 if let successor {
                     let isOwn = reader == successor
-                    if try snapshot.exists(Paths.following(reader) / successor.key) || isOwn { continue }
+                    if try snapshot.exists(PeopleNodes.following(reader) / successor.key) || isOwn { continue }
                 }
-                update[Paths.feed(reader) / post] = nil
+                update[FeedNodes.entry(reader) / post] = nil
             }
         }
         guard let last, last.hasPrefix(Self.left) else {
             let range: KeyRange = last.flatMap { UserID($0) }.map { .after($0.key) } ?? .all
-            let keys = try snapshot.keys(of: Paths.followers(author), range: range, limit: Self.limit)
+            let keys = try snapshot.keys(of: PeopleNodes.follower(author), range: range, limit: Self.limit)
             try remove(from: keys.compactMap { UserID($0.string) })
             return keys.count == Self.limit ? keys.last?.string : Self.left
         }

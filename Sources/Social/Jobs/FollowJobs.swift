@@ -1,11 +1,11 @@
-import Posts
+import Model
 import Tree
 
 /// Has the posts of whom somebody begins to follow brought into that feed, and those of whom they leave removed.
 ///
 /// Who has never read their feed needs no posts brought: the first reading finds everything.
 struct FollowCause: Derivation {
-    let place = TreePattern("people/*/following/*")
+    let place = PeopleNodes.following.pattern
 
     func writes(
         for link: ChangedNode, at commit: CommitPoint, in snapshot: TreeSnapshot
@@ -15,13 +15,13 @@ struct FollowCause: Derivation {
         else { return [] }
         let backfill = JobSubject(follower, followee)
         if link.after.isThere {
-            guard try snapshot.exists(Paths.homeMark(follower)) else { return [] }
+            guard try snapshot.exists(FeedNodes.homeMark(follower)) else { return [] }
             // One that is under way goes on: it has to remove what is gone.
             return PendingJob.writes(.backfill, backfill, at: commit)
         }
         // Clients of the database write their feeds themselves.
-        var hasFeed = try snapshot.exists(Paths.homeMark(follower))
-        if !hasFeed { hasFeed = try snapshot.exists(Paths.feed(follower)) }
+        var hasFeed = try snapshot.exists(FeedNodes.homeMark(follower))
+        if !hasFeed { hasFeed = try snapshot.exists(FeedNodes.entry(follower)) }
         guard hasFeed else { return [] }
         // The followee comes first, by whom these jobs are looked for.
         return PendingJob.writes(.unfollow, JobSubject(followee, follower), at: commit)
@@ -45,7 +45,7 @@ private struct FolloweesPosts {
         isThere: Bool, after last: String?, in snapshot: TreeSnapshot, _ update: inout MultiPathUpdate
     ) throws(TreeError) -> String? {
         let posts = try snapshot.children(
-            of: Paths.publishedPosts(by: followee), range: last.map { .before(TreeKey(unchecked: $0)) } ?? .all,
+            of: PostNodes.publishedBy(followee), range: last.map { .before(TreeKey(unchecked: $0)) } ?? .all,
             order: .descending, limit: Self.limit)
         write(posts, isThere: isThere, &update)
         if isThere, last == nil, let newest = posts.first.flatMap({ ListedPost($0) }) {
@@ -61,7 +61,7 @@ private struct FolloweesPosts {
         after last: String?, in snapshot: TreeSnapshot, _ update: inout MultiPathUpdate
     ) throws(TreeError) -> String? {
         let posts = try snapshot.children(
-            of: Paths.withdrawnPosts(by: followee), range: last.map { .after(TreeKey(unchecked: $0)) } ?? .all,
+            of: FeedNodes.withdrawn(followee), range: last.map { .after(TreeKey(unchecked: $0)) } ?? .all,
             limit: Self.limit)
         write(posts, isThere: false, &update)
         return posts.count == Self.limit ? posts.last?.key.string : nil
@@ -70,8 +70,8 @@ private struct FolloweesPosts {
     private func write(_ posts: [TreeChild], isThere: Bool, _ update: inout MultiPathUpdate) {
         for post in posts {
             guard let id = post.value.stringValue else { continue }
-            update[Paths.home(follower) / post.key] = isThere ? post.value : nil
-            update[Paths.feed(follower) / TreeKey(unchecked: id)] = isThere ? true : nil
+            update[FeedNodes.home(follower) / post.key] = isThere ? post.value : nil
+            update[FeedNodes.entry(follower) / TreeKey(unchecked: id)] = isThere ? true : nil
         }
     }
 }
@@ -84,7 +84,7 @@ struct BackfillJob: Job {
         _ job: PendingJob, in snapshot: TreeSnapshot, _ update: inout MultiPathUpdate
     ) throws(TreeError) -> String? {
         guard let (follower, followee) = job.subject.people,
-            try snapshot.exists(Paths.following(follower) / followee.key)
+            try snapshot.exists(PeopleNodes.following(follower) / followee.key)
         else { return nil }
         return try FolloweesPosts(follower: follower, followee: followee)
             .write(isThere: true, after: job.position, in: snapshot, &update)
@@ -106,7 +106,7 @@ struct UnfollowJob: Job {
         guard let (followee, follower) = job.subject.people, follower != followee else { return nil }
         let posts = FolloweesPosts(follower: follower, followee: followee)
         guard let position = job.position, position.hasPrefix(Self.withdrawn) else {
-            guard try !snapshot.exists(Paths.following(follower) / followee.key) else { return Self.withdrawn }
+            guard try !snapshot.exists(PeopleNodes.following(follower) / followee.key) else { return Self.withdrawn }
             let next = try posts.write(isThere: false, after: job.position, in: snapshot, &update)
             return next ?? Self.withdrawn
         }

@@ -1,5 +1,5 @@
 import API
-package import Posts
+package import Model
 package import Tree
 
 /// The deletion of a person: what is known of it, from its beginning on, for whoever has to prove that it was done.
@@ -35,7 +35,7 @@ package struct PersonDeletion: Sendable, Hashable {
 
     /// What is known of the latest deletion of a person; nil when there was none.
     package init?(of uid: UserID, in snapshot: TreeSnapshot) throws(TreeError) {
-        guard let record = try snapshot.get(Paths.deletion(of: uid)) else { return nil }
+        guard let record = try snapshot.get(PeopleNodes.deletion(uid)) else { return nil }
         self.init(of: uid, record)
     }
 
@@ -59,10 +59,10 @@ package struct PersonDeletion: Sendable, Hashable {
             }
             update.makesRoom = true
             for field in ["full_name", "profile_picture", "role", "bio"] as [TreeKey] {
-                update[Paths.person(uid) / field] = nil
+                update[PeopleNodes.person(uid) / field] = nil
             }
-            update[Paths.deletion(of: uid)] = [:]
-            update.set(Paths.deletion(of: uid) / "began", to: .timestamp)
+            update[PeopleNodes.deletion(uid)] = [:]
+            update.set(PeopleNodes.deletion(uid) / "began", to: .timestamp)
             update.set(record / "since", to: .timestamp)
         }
         let known = try await tree.snapshot { try PersonDeletion(of: uid, in: $0) }
@@ -74,11 +74,12 @@ extension TreeSnapshot {
     /// Whether there is anything that somebody has made, or that is about them.
     fileprivate func hasTraces(of uid: UserID) throws(TreeError) -> Bool {
         let places = [
-            Paths.person(uid), Paths.publishedPosts(by: uid), Paths.audiencePosts(by: uid),
-            Paths.memberships(of: uid), Paths.commented(uid), Paths.liked(uid),
-            Paths.flagged(by: uid.key), Paths.followers(uid), Paths.blocking(uid), Paths.blocked(uid),
-            Paths.notifications(uid), Paths.feed(uid), Paths.privacy(uid),
-            Paths.deviceTokens(uid),
+            PeopleNodes.person(uid), PostNodes.publishedBy(uid), AudienceNodes.postBy(uid),
+            AudienceNodes.membership(uid), ReactionNodes.commented(uid), ReactionNodes.liked(uid),
+            ReactionNodes.flagged(uid.key), PeopleNodes.follower(uid), PeopleNodes.blocking(uid),
+            PeopleNodes.blocked(uid),
+            NoticeNodes.notification(uid), FeedNodes.entry(uid), PeopleNodes.privacy(uid),
+            NoticeNodes.device(uid),
         ]
         for place in places where try exists(place) { return true }
         return false

@@ -1,4 +1,4 @@
-import Posts
+import Model
 import Tree
 
 /// Has the copies of a name or a picture changed when a person changes it.
@@ -11,7 +11,7 @@ struct RenameCause: Derivation {
         for field: ChangedNode, at commit: CommitPoint, in snapshot: TreeSnapshot
     ) throws(TreeError) -> [TreeWrite] {
         guard field.before != field.after, let uid = UserID(field.keys[0].string),
-            try snapshot.exists(Paths.person(uid) / "full_name"),
+            try snapshot.exists(PeopleNodes.person(uid) / "full_name"),
             try snapshot.hasCopies(of: uid)
         else { return [] }
         return PendingJob.writes(.rename, JobSubject(uid.key), at: commit)
@@ -77,21 +77,22 @@ struct RenameJob: Job {
             return (next.map { Position.posts(after: $0) } ?? .audiencePosts(after: nil)).text
         case .audiencePosts(let last):
             let posts = try snapshot.keys(
-                of: Paths.audiencePosts(by: uid), range: last.map { .after($0) } ?? .all, limit: Self.batch)
-            for post in posts { try rename(Paths.audiencePosts / post / "author", author, snapshot, &update) }
+                of: AudienceNodes.postBy(uid), range: last.map { .after($0) } ?? .all, limit: Self.batch)
+            for post in posts { try rename(AudienceNodes.post() / post / "author", author, snapshot, &update) }
             return posts.count == Self.batch
                 ? Position.audiencePosts(after: posts.last).text : Position.comments(of: nil, after: nil).text
         case .comments(let post, let last):
             let next = try renameComments(of: uid, on: post, after: last, author, snapshot, &update)
             return (next ?? .likes(after: nil)).text
         case .likes(let last):
-            let next = try renameNotices(of: Paths.liked(uid), after: last, author, snapshot, &update) { post in
-                Paths.noticedLikes / post / uid.key
+            let next = try renameNotices(of: ReactionNodes.liked(uid), after: last, author, snapshot, &update) { post in
+                NoticeNodes.notedLike() / post / uid.key
             }
             return (next.map { Position.likes(after: $0) } ?? .follows(after: nil)).text
         case .follows(let last):
-            return try renameNotices(of: Paths.following(uid), after: last, author, snapshot, &update) { followee in
-                Paths.noticedFollows / followee / uid.key
+            return try renameNotices(of: PeopleNodes.following(uid), after: last, author, snapshot, &update) {
+                followee in
+                NoticeNodes.notedFollow() / followee / uid.key
             }.map { Position.follows(after: $0).text }
         }
     }
@@ -104,14 +105,14 @@ struct RenameJob: Job {
         _ update: inout MultiPathUpdate
     ) throws(TreeError) -> TreeKey? {
         let posts = try snapshot.children(
-            of: Paths.publishedPosts(by: uid), range: last.map { .after($0) } ?? .all, limit: Self.batch)
+            of: PostNodes.publishedBy(uid), range: last.map { .after($0) } ?? .all, limit: Self.batch)
         var (rest, last) = (Self.batch, last)
         for post in posts {
             guard rest > 0 else { return last }
             last = post.key
             guard let id = post.value.stringValue.map({ TreeKey(unchecked: $0) }) else { continue }
             rest -= try rename(
-                Paths.posts / id, toldOf: Paths.noticedPosts / id, author, snapshot, &update)
+                PostNodes.post() / id, toldOf: NoticeNodes.notedPost() / id, author, snapshot, &update)
         }
         return posts.count == Self.batch ? last : nil
     }
@@ -123,7 +124,7 @@ struct RenameJob: Job {
         of uid: UserID, on post: TreeKey?, after last: TreeKey?, _ author: TreeValue, _ snapshot: TreeSnapshot,
         _ update: inout MultiPathUpdate
     ) throws(TreeError) -> Position? {
-        let commented = Paths.commented(uid)
+        let commented = ReactionNodes.commented(uid)
         var (post, last, rest) = (post, last, Self.batch)
         while rest > 0 {
             if let post {
@@ -131,7 +132,8 @@ struct RenameJob: Job {
                     of: commented / post, range: last.map { .after($0) } ?? .all, limit: rest)
                 for comment in comments where rest > 0 {
                     rest -= try rename(
-                        "comments" / post / comment, toldOf: Paths.noticedComments / post / comment, author, snapshot,
+                        ReactionNodes.comment(post, comment), toldOf: NoticeNodes.notedComment() / post / comment,
+                        author, snapshot,
                         &update)
                     last = comment
                 }
@@ -193,8 +195,9 @@ extension TreeSnapshot {
     fileprivate func hasCopies(of uid: UserID) throws(TreeError) -> Bool {
         // The order of publication does not have the posts of this commit yet; the author's list has them.
         let lists = [
-            Paths.publishedPosts(by: uid), Paths.postsOf(uid), Paths.audiencePosts(by: uid), Paths.commented(uid),
-            Paths.liked(uid), Paths.following(uid),
+            PostNodes.publishedBy(uid), PeopleNodes.ownPost(uid), AudienceNodes.postBy(uid),
+            ReactionNodes.commented(uid),
+            ReactionNodes.liked(uid), PeopleNodes.following(uid),
         ]
         for list in lists where try exists(list) { return true }
         return false

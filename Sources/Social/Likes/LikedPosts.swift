@@ -1,4 +1,4 @@
-package import Posts
+package import Model
 package import Tree
 
 /// A page of the posts that somebody likes. A like may outlive its post for a moment, and a client of the database may
@@ -30,11 +30,11 @@ package struct LikedPosts: Sendable {
         return try rows.readOn(limit: limit, from: snapshot) {
             (end: TreeKey?, limit: Int) throws(TreeError) -> [TreeKey] in
             let range = (end ?? cursor).map { KeyRange.before($0) } ?? .all
-            return try snapshot.keys(of: Paths.liked(uid), range: range, order: .descending, limit: limit)
+            return try snapshot.keys(of: ReactionNodes.liked(uid), range: range, order: .descending, limit: limit)
         } position: {
             $0
         } read: { id throws(TreeError) in
-            guard let record = try snapshot.get(Paths.posts / id),
+            guard let record = try snapshot.get(PostNodes.post() / id),
                 try !blocks.containAuthor(of: record, in: snapshot)
             else { return .hidden }
             if let fault = PostShape.fault(of: record) {

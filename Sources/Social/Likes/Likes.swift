@@ -1,5 +1,5 @@
 import API
-package import Posts
+package import Model
 package import Tree
 
 /// Likes: `likes/{post}/{uid}` with the time of each. Their number, and the posts that somebody likes, follow from it.
@@ -23,7 +23,7 @@ package struct Likes: Sendable {
     /// - Throws: `Failure` with the code `not_found` when there is no such post, `blocked` when its author and they
     ///   have fallen out.
     package func add(by uid: UserID, to post: PostID) async throws -> Outcome {
-        let like = Paths.likes(post) / uid.key
+        let like = ReactionNodes.like(post) / uid.key
         // Nothing is read that another's like changes: each is decided once, however many come at a time.
         let (_, token) = try await tree.transact { snapshot, update in
             try ExistingPost(post, for: uid, in: snapshot).requireOpen(to: uid, who: "like this post")
@@ -37,7 +37,7 @@ package struct Likes: Sendable {
     ///
     /// - Throws: `Failure` with the code `not_found` when there is neither a like nor a post.
     package func remove(by uid: UserID, from post: PostID) async throws -> Outcome {
-        let like = Paths.likes(post) / uid.key
+        let like = ReactionNodes.like(post) / uid.key
         let (_, token) = try await tree.transact { snapshot, update in
             if try snapshot.exists(like) {
                 update[like] = nil
@@ -92,7 +92,7 @@ package struct Likes: Sendable {
             _ = try ExistingPost(post, in: snapshot)
             // One more tells whether there are more.
             let likes = try snapshot.children(
-                of: Paths.likes(post), range: cursor.map { .after($0) } ?? .all, limit: limit + 1)
+                of: ReactionNodes.like(post), range: cursor.map { .after($0) } ?? .all, limit: limit + 1)
             var blocked = BlockedPeople(of: viewer)
             var people: [Liker] = []
             for like in likes.prefix(limit) {
@@ -117,7 +117,7 @@ package struct Likes: Sendable {
         likedBy uid: UserID, for viewer: UserID? = nil, before cursor: TreeKey?, limit: Int
     ) async throws -> LikedPosts {
         try await tree.page(LikedPosts()) { page, snapshot in
-            guard try snapshot.exists(Paths.liked(uid)) || snapshot.exists(Paths.person(uid)) else {
+            guard try snapshot.exists(ReactionNodes.liked(uid)) || snapshot.exists(PeopleNodes.person(uid)) else {
                 throw Failure(.notFound, "there is no such person", hint: "a person's first post, or like, makes one")
             }
             return try page.readOn(of: uid, for: viewer, before: cursor, limit: limit, from: snapshot)
@@ -127,7 +127,7 @@ package struct Likes: Sendable {
 
 extension Likes {
     private static func count(of post: PostID, in snapshot: TreeSnapshot) throws(TreeError) -> Int64 {
-        try snapshot.get(Paths.stats(post) / "likes")?.integerValue ?? 0
+        try snapshot.get(ReactionNodes.stats(post) / "likes")?.integerValue ?? 0
     }
 
     private static func liker(

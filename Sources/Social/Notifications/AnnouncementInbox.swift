@@ -1,4 +1,4 @@
-import Posts
+import Model
 import Tree
 
 /// The announcements that stand among somebody's notifications: the newest, as nobody is told of what was announced long
@@ -26,12 +26,12 @@ struct AnnouncementInbox {
 
     /// - Parameter now: The time, in milliseconds since the epoch.
     init(of uid: UserID, at now: Int64, in snapshot: TreeSnapshot) throws(TreeError) {
-        path = Paths.announcementsRead(uid)
+        path = NoticeNodes.announcementsRead(uid)
         let read = try snapshot.get(path)
         let mark = read?["mark"]?.stringValue.map { TreeKey(unchecked: $0) }
         let ids = read?["ids"]?.object ?? [:]
         let rows = try snapshot.children(
-            of: Paths.announcementOrder, order: .descending, limit: Self.maxAnnouncements)
+            of: NoticeNodes.announcementInOrder(), order: .descending, limit: Self.maxAnnouncements)
         items = rows.compactMap { row in
             guard let entry = AnnouncementEntry(row.value), entry.milliseconds > now - Self.lifetime else { return nil }
             let isUnread = ids[row.key] == nil && mark.map { $0 < row.key } ?? true

@@ -1,4 +1,4 @@
-import Posts
+import Model
 import Tree
 
 /// Takes what two people were told of one another out of both lists, with its deliveries, when one of them blocks the other.
@@ -25,7 +25,7 @@ struct BlockedNotices: Derivation {
     private func notices(
         to recipient: TreeKey, of actor: TreeKey, in snapshot: TreeSnapshot
     ) throws(TreeError) -> [TreeWrite] {
-        let list = "notifications" / recipient
+        let list = NoticeNodes.notification(recipient)
         let rows = try snapshot.children(of: list, order: .descending, limit: NotificationLimit.maxNotifications)
         return rows.filter { row in
             row.value["actor"]?["uid"]?.stringValue == actor.string

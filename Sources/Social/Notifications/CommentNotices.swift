@@ -1,9 +1,9 @@
-import Posts
+import Model
 import Tree
 
 /// Tells the author of a post of each comment on it, and each whom a comment mentions of that.
 struct CommentNotices: Derivation {
-    let place = TreePattern("comments/*/*")
+    let place = ReactionNodes.comment.pattern
 
     func writes(
         for comment: ChangedNode, at commit: CommitPoint, in snapshot: TreeSnapshot
@@ -13,22 +13,23 @@ struct CommentNotices: Derivation {
         let author = try snapshot.author(ofPost: post)
         guard author != nil || !comment.after.isThere else { return [] }
         return try TextNotices(
-            node: comment, path: "comments" / post / key, source: .comment, post: post, comment: key,
-            list: Paths.noticedComments / post / key
+            node: comment, path: ReactionNodes.comment(post, key), source: .comment, post: post, comment: key,
+            list: NoticeNodes.notedComment() / post / key
         ).writes(beside: author.map { ($0, .comment) }, at: commit, in: snapshot)
     }
 }
 
 /// Tells each whom a post mentions of that.
 struct PostNotices: Derivation {
-    let place = TreePattern("posts/*")
+    let place = PostNodes.post.pattern
 
     func writes(
         for post: ChangedNode, at commit: CommitPoint, in snapshot: TreeSnapshot
     ) throws(TreeError) -> [TreeWrite] {
         let id = post.keys[0]
         return try TextNotices(
-            node: post, path: Paths.posts / id, source: .post, post: id, comment: nil, list: Paths.noticedPosts / id
+            node: post, path: PostNodes.post() / id, source: .post, post: id, comment: nil,
+            list: NoticeNodes.notedPost() / id
         ).writes(beside: nil, at: commit, in: snapshot)
     }
 }

@@ -1,4 +1,4 @@
-package import Posts
+package import Model
 import Tree
 
 /// The name of a delivery, the same each time that it is tried: whose it is, and its place among theirs.

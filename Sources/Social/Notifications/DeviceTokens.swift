@@ -1,11 +1,12 @@
+import Model
 import Tree
 
 /// Moves the tokens of a person's devices to `notification_tokens/{uid}`, in the commit that brings them. Apps of Firebase's write them
 /// into the person's profile, which everybody reads.
 struct DeviceTokens: Derivation {
-    static let tokens = TreePattern("notification_tokens/*/*")
+    static let tokens = NoticeNodes.device.pattern
 
-    let place = TreePattern("people/*/notificationTokens/*")
+    let place = TreePattern(PeopleNodes.person.path / "notificationTokens" / "*")
 
     func writes(
         for node: ChangedNode, at commit: CommitPoint, in snapshot: TreeSnapshot

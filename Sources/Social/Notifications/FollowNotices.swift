@@ -1,4 +1,4 @@
-import Posts
+import Model
 import Tree
 
 /// Tells somebody of each new follower, as long as the link is there; there is one derivation for each side of it, as
@@ -10,9 +10,9 @@ struct FollowNotices: Derivation {
     let place: TreePattern
 
     /// The side at which the follower comes first.
-    static let ofFollowing = FollowNotices(side: .following, place: "people/*/following/*")
+    static let ofFollowing = FollowNotices(side: .following, place: PeopleNodes.following.path)
     /// The side at which the followee comes first.
-    static let ofFollowers = FollowNotices(side: .followers, place: "followers/*/*")
+    static let ofFollowers = FollowNotices(side: .followers, place: PeopleNodes.follower.path)
 
     private init(side: NoticePosition.Source, place: TreePath) {
         self.side = side
@@ -27,7 +27,7 @@ struct FollowNotices: Derivation {
             let followee = UserID(keys[1].string)
         else { return [] }
         let notice = RepeatableNotice(
-            notice: Notice(kind: .follow, actor: follower), record: Paths.noticedFollows / keys[1] / keys[0],
+            notice: Notice(kind: .follow, actor: follower), record: NoticeNodes.notedFollow() / keys[1] / keys[0],
             source: side)
         guard link.after.isThere else {
             return try notice.withdrawal(of: link, at: commit, mayReturn: true, in: snapshot)

@@ -1,9 +1,9 @@
-import Posts
+import Model
 import Tree
 
 /// Tells the author of a post of each like of it, as long as the like is there.
 struct LikeNotices: Derivation {
-    let place = TreePattern("likes/*/*")
+    let place = ReactionNodes.like.pattern
 
     func writes(
         for like: ChangedNode, at commit: CommitPoint, in snapshot: TreeSnapshot
@@ -11,7 +11,7 @@ struct LikeNotices: Derivation {
         let (post, liker) = (like.keys[0], like.keys[1])
         guard like.before.isThere != like.after.isThere, let actor = UserID(liker.string) else { return [] }
         let notice = RepeatableNotice(
-            notice: Notice(kind: .like, actor: actor, post: post), record: Paths.noticedLikes / post / liker,
+            notice: Notice(kind: .like, actor: actor, post: post), record: NoticeNodes.notedLike() / post / liker,
             source: .like)
         let author = try snapshot.author(ofPost: post)
         guard like.after.isThere else {

@@ -1,4 +1,4 @@
-import Posts
+import Model
 import Tree
 
 /// What somebody is told of.
@@ -28,7 +28,7 @@ struct Notice {
     func writes(
         to recipient: UserID, as id: PostPosition, at commit: CommitPoint, in snapshot: TreeSnapshot
     ) throws(TreeError) -> [TreeWrite] {
-        let path = Paths.notifications(recipient) / id.key
+        let path = NoticeNodes.notification(recipient) / id.key
         let (name, picture) = try snapshot.nameAndPicture(of: actor)
         let author = Person(uid: actor, fullName: name, profilePicture: picture).author
         var writes = [
@@ -58,7 +58,9 @@ extension TreeSnapshot {
     }
 
     /// Who has written a post; nil when there is no such post.
-    func author(ofPost id: TreeKey) throws(TreeError) -> UserID? { try user(at: Paths.posts / id / "author" / "uid") }
+    func author(ofPost id: TreeKey) throws(TreeError) -> UserID? {
+        try user(at: PostNodes.post() / id / "author" / "uid")
+    }
 }
 
 /// What is known of a notification by its cause, so that it goes with that, and does not come again at once: its id, the
@@ -85,7 +87,7 @@ struct NoticeRecord {
     var value: TreeValue { .string("\(id) \(milliseconds) \(kind.rawValue) \(recipient)") }
 
     /// The notification.
-    var path: TreePath { Paths.notifications(recipient) / id }
+    var path: TreePath { NoticeNodes.notification(recipient) / id }
 
     /// The writes with which the notification is taken back: with its delivery, which is there also when a full list has
     /// dropped the notification.

@@ -1,4 +1,4 @@
-import Posts
+import Model
 import Tree
 
 /// A notification, or all those of likes of one post, which are told as one in the place of the newest.
@@ -49,7 +49,7 @@ struct NoticeGroup {
         if rows.count == NotificationLimit.maxNotifications, let last = rows.last?.key, groups.count < limit {
             let end = cursor.map { min($0, last) } ?? last
             groups += try snapshot.children(
-                of: Paths.notifications(uid), range: .before(end), order: .descending, limit: limit - groups.count
+                of: NoticeNodes.notification(uid), range: .before(end), order: .descending, limit: limit - groups.count
             ).map { NoticeGroup($0) }
         }
         return Array(groups.prefix(limit))
@@ -77,7 +77,7 @@ struct NoticeGroup {
     /// The rows that are put together: as many as are kept.
     private static func newestRows(of uid: UserID, in snapshot: TreeSnapshot) throws(TreeError) -> [TreeChild] {
         try snapshot.children(
-            of: Paths.notifications(uid), order: .descending, limit: NotificationLimit.maxNotifications)
+            of: NoticeNodes.notification(uid), order: .descending, limit: NotificationLimit.maxNotifications)
     }
 }
 

@@ -1,4 +1,4 @@
-import Posts
+import Model
 import Tree
 
 /// The place of a notification or an announcement among all that a person is told of: a position in the change log, as
@@ -25,7 +25,7 @@ extension TreeSnapshot {
     /// The position of a new notification: this one, or behind the recipient's last, which another store may have given a
     /// higher one before it came here by an import.
     func position(_ position: PostPosition, behindLastOf recipient: UserID) throws(TreeError) -> PostPosition {
-        let last = try keys(of: Paths.notifications(recipient), order: .descending, limit: 1).first
+        let last = try keys(of: NoticeNodes.notification(recipient), order: .descending, limit: 1).first
         guard let last = last.flatMap({ PostPosition(key: $0) }), last.sequence > position.sequence else {
             return position
         }

@@ -1,5 +1,5 @@
 package import API
-package import Posts
+package import Model
 package import Tree
 
 /// What people are told of: their own notifications, and the announcements to everybody, in the order of publication.
@@ -48,7 +48,8 @@ package struct Notifications: Sendable {
                     try NoticeGroup.groups(of: uid, before: cursor, limit: limit + 1, in: snapshot)
                 } else {
                     try snapshot.children(
-                        of: Paths.notifications(uid), range: cursor.map { .before($0) } ?? .all, order: .descending,
+                        of: NoticeNodes.notification(uid), range: cursor.map { .before($0) } ?? .all,
+                        order: .descending,
                         limit: limit + 1
                     ).map { NoticeGroup($0) }
                 }
@@ -95,7 +96,7 @@ package struct Notifications: Sendable {
         _ update: inout MultiPathUpdate
     ) throws(TreeError) -> Step {
         let inbox = try AnnouncementInbox(of: uid, at: now, in: snapshot)
-        let list = Paths.unreadIDs(uid)
+        let list = NoticeNodes.unreadID(uid)
         let (ids, readAnnouncements): ([TreeKey], Int)
         switch selection {
         case .all:
@@ -113,7 +114,7 @@ package struct Notifications: Sendable {
                 + NoticeGroup.unreadLikes(behind: chosen, of: uid, in: snapshot)
             readAnnouncements = inbox.markRead(chosen, &update)
         }
-        for id in ids { update[Paths.notifications(uid) / id / "unread"] = nil }
+        for id in ids { update[NoticeNodes.notification(uid) / id / "unread"] = nil }
         let unread = try snapshot.unreadCount(of: uid) - ids.count + inbox.unreadCount - readAnnouncements
         return Step(unread: max(0, unread), isComplete: ids.count < batch)
     }
@@ -140,7 +141,7 @@ extension TreeSnapshot {
 
     /// The number of somebody's own notifications that are unread.
     fileprivate func unreadCount(of uid: UserID) throws(TreeError) -> Int {
-        Int(clamping: try get(Paths.unread(uid))?.integerValue ?? 0)
+        Int(clamping: try get(NoticeNodes.unread(uid))?.integerValue ?? 0)
     }
 }
 
@@ -174,9 +175,9 @@ extension NotificationDocument {
         var words = text("text")
         if let post = text("post").flatMap({ try? TreeKey($0) }) {
             if let comment = text("comment").flatMap({ try? TreeKey($0) }) {
-                words = try snapshot.get("comments" / post / comment / "text")?.stringValue
+                words = try snapshot.get(ReactionNodes.comment(post, comment) / "text")?.stringValue
             } else if text("kind") == NotificationKind.mention.rawValue {
-                words = try snapshot.get(Paths.posts / post / "text")?.stringValue
+                words = try snapshot.get(PostNodes.post() / post / "text")?.stringValue
             }
         }
         self.init(

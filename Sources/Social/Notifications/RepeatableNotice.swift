@@ -1,4 +1,4 @@
-import Posts
+import Model
 import Tree
 
 /// A notification of something that is there or not: a like, a follow. It goes with its cause; a cause that comes again
@@ -44,7 +44,7 @@ struct RepeatableNotice {
         }
         let withdrawal = try old.withdrawal(at: commit, in: snapshot)
         guard isKept else { return withdrawal + [TreeWrite(path: record, value: nil)] }
-        let row = Paths.withdrawnNotices / NoticePosition.id(of: node, from: source, at: commit).key
+        let row = NoticeNodes.withdrawn() / NoticePosition.id(of: node, from: source, at: commit).key
         let withdrawn = WithdrawnNotice(milliseconds: commit.timestampMilliseconds, record: record)
         return withdrawal + [TreeWrite(path: row, value: withdrawn.value)]
     }

@@ -1,4 +1,4 @@
-import Posts
+import Model
 import Tree
 
 /// The notifications of one text: a comment, or a post. Each person is told once, also when the text is edited. What is

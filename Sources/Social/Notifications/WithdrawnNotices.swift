@@ -1,11 +1,11 @@
-import Posts
+import Model
 package import Tree
 
 /// A like or a follow that was taken back: its ``NoticeRecord`` is kept for a while, so that the same is not told again.
 struct WithdrawnNotice {
     /// When it was taken back, in milliseconds since the epoch.
     let milliseconds: Int64
-    /// Where the record is, in ``Paths/noticedLikes`` or ``Paths/noticedFollows``.
+    /// Where the record is, in ``NoticeNodes/notedLike`` or ``NoticeNodes/notedFollow``.
     let record: TreePath
 
     init(milliseconds: Int64, record: TreePath) { (self.milliseconds, self.record) = (milliseconds, record) }
@@ -24,8 +24,8 @@ struct WithdrawnNotice {
     var cause: TreePath? {
         let (list, subject) = (TreePath(record.keys.dropLast(2), in: .social), TreePath(record.keys.suffix(2)))
         switch list {
-        case Paths.noticedLikes: return TreePath(["likes"] + subject.keys)
-        case Paths.noticedFollows: return TreePath(["followers"] + subject.keys)
+        case NoticeNodes.notedLike(): return ReactionNodes.like().appending(subject)
+        case NoticeNodes.notedFollow(): return PeopleNodes.follower().appending(subject)
         default: return nil
         }
     }
@@ -49,12 +49,12 @@ package struct WithdrawnNotices: Sendable {
     /// - Returns: Whether there may be more.
     private func forgetSome(before deadline: Int64) async throws -> Bool {
         try await tree.transact { snapshot, update in
-            let rows = try snapshot.children(of: Paths.withdrawnNotices, limit: Self.batch)
+            let rows = try snapshot.children(of: NoticeNodes.withdrawn(), limit: Self.batch)
             for row in rows {
                 let withdrawn = WithdrawnNotice(row.value)
                 // In the order of time.
                 if let withdrawn, withdrawn.milliseconds >= deadline { return false }
-                update[Paths.withdrawnNotices / row.key] = nil
+                update[NoticeNodes.withdrawn() / row.key] = nil
                 guard let withdrawn, let cause = withdrawn.cause, try !snapshot.exists(cause) else { continue }
                 update[withdrawn.record] = nil
             }

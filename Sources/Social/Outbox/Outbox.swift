@@ -1,5 +1,5 @@
 package import API
-import Posts
+import Model
 package import Tree
 
 /// What is delivered to the operator's address or program: what waits, and what was given up.
@@ -16,8 +16,8 @@ package struct Outbox: Sendable {
     /// Says whether there is anything to deliver to: from then on what people are told of is put into the outbox, or not.
     package func setOn(_ isOn: Bool) async throws {
         try await tree.transact { snapshot, update in
-            guard try snapshot.exists(Paths.outboxIsOn) != isOn else { return }
-            update[Paths.outboxIsOn] = isOn ? true : nil
+            guard try snapshot.exists(OutboxNodes.isOn()) != isOn else { return }
+            update[OutboxNodes.isOn()] = isOn ? true : nil
         }
     }
 
@@ -30,7 +30,7 @@ package struct Outbox: Sendable {
         ofDead isDead: Bool, after last: DeliveryID?, limit: Int
     ) async throws -> (document: OutboxPageDocument, token: SyncToken) {
         try await tree.snapshot { snapshot in
-            let root = isDead ? Paths.deadLetters : Paths.outbox
+            let root = isDead ? OutboxNodes.deadLetter() : OutboxNodes.entry()
             let place = TreePattern(root / "*" / "*")
             let nodes = try place.nodes(in: snapshot, after: last?.path(below: root), limit: limit + 1)
             let entries = try nodes.prefix(limit).compactMap { node throws(TreeError) -> OutboxEntry? in
@@ -52,10 +52,10 @@ package struct Outbox: Sendable {
     package func retry(_ id: DeliveryID) async throws -> (document: OutboxEntryDocument, token: SyncToken) {
         let now = clock()
         let (document, token) = try await tree.transact { snapshot, update in
-            let dead = try snapshot.delivery(id, below: Paths.deadLetters)
-            guard let entry = try dead ?? snapshot.delivery(id, below: Paths.outbox) else { throw Self.missing }
-            update[id.path(below: Paths.deadLetters)] = nil
-            update[id.path(below: Paths.outbox)] = entry.untried
+            let dead = try snapshot.delivery(id, below: OutboxNodes.deadLetter())
+            guard let entry = try dead ?? snapshot.delivery(id, below: OutboxNodes.entry()) else { throw Self.missing }
+            update[id.path(below: OutboxNodes.deadLetter())] = nil
+            update[id.path(below: OutboxNodes.entry())] = entry.untried
             update.add(try OutboxQueue.writes(for: id.lane, due: now, in: snapshot))
             return OutboxEntry(id, entry.untried).document(isDead: false)
         }

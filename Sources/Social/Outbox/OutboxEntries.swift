@@ -1,4 +1,4 @@
-import Posts
+import Model
 import Tree
 
 /// Has each new notification delivered, in the commit that makes it, while there is anything to deliver to.
@@ -6,7 +6,7 @@ import Tree
 /// It belongs behind what makes notifications and takes them back, and beside ``NotificationLimit``: what is dropped from a
 /// full list is delivered all the same.
 struct NotificationDeliveries: Derivation {
-    let place = TreePattern("notifications/*/*")
+    let place = NoticeNodes.notification.pattern
 
     func writes(
         for notification: ChangedNode, at commit: CommitPoint, in snapshot: TreeSnapshot
@@ -16,7 +16,7 @@ struct NotificationDeliveries: Derivation {
             let id = DeliveryID(position: notification.keys[1], lane: recipient.key)
         else { return [] }
         return try snapshot.deliveryWrites(
-            id, of: "notifications" / notification.keys[0] / notification.keys[1], notification, at: commit)
+            id, of: NoticeNodes.notification(notification.keys[0], notification.keys[1]), notification, at: commit)
     }
 }
 
@@ -24,24 +24,24 @@ struct NotificationDeliveries: Derivation {
 ///
 /// It belongs behind ``AnnouncementOrder``.
 struct AnnouncementDeliveries: Derivation {
-    let place = TreePattern("announcements/*")
+    let place = NoticeNodes.announcement.pattern
 
     func writes(
         for announcement: ChangedNode, at commit: CommitPoint, in snapshot: TreeSnapshot
     ) throws(TreeError) -> [TreeWrite] {
         // What ends with one that is deleted is known where its position is (``AnnouncementOrder``).
         guard !announcement.before.isThere, announcement.after.isThere,
-            let position = try snapshot.get(Paths.announcementPositions / announcement.keys[0])?.stringValue
+            let position = try snapshot.get(NoticeNodes.announcementPosition() / announcement.keys[0])?.stringValue
         else { return [] }
         let id = DeliveryID(position: TreeKey(unchecked: position), recipient: nil)
         let key = TreeWrite(
-            path: id.path(below: Paths.outbox) / "notification" / "announcement",
+            path: id.path(below: OutboxNodes.entry()) / "notification" / "announcement",
             value: .string(announcement.keys[0].string))
         let kind = TreeWrite(
-            path: id.path(below: Paths.outbox) / "notification" / "kind",
+            path: id.path(below: OutboxNodes.entry()) / "notification" / "kind",
             value: .string(NotificationKind.announcement.rawValue))
         let writes = try snapshot.deliveryWrites(
-            id, of: Paths.announcements / announcement.keys[0], announcement, at: commit)
+            id, of: NoticeNodes.announcement() / announcement.keys[0], announcement, at: commit)
         return writes.isEmpty ? [] : writes + [key, kind]
     }
 }
@@ -52,9 +52,9 @@ extension TreeSnapshot {
         at position: TreeKey, of kind: NotificationKind, by actor: UserID, post: TreeKey, comment: TreeKey?,
         at commit: CommitPoint
     ) throws(TreeError) -> [TreeWrite] {
-        guard try exists(Paths.outboxIsOn) else { return [] }
+        guard try exists(OutboxNodes.isOn()) else { return [] }
         let id = DeliveryID(toOperatorAt: position)
-        let path = id.path(below: Paths.outbox)
+        let path = id.path(below: OutboxNodes.entry())
         var fields: [(TreeKey, String)] = [("kind", kind.rawValue), ("post", post.string)]
         if let comment { fields.append(("comment", comment.string)) }
         var writes = fields.map { TreeWrite(path: path / "notification" / $0.0, value: .string($0.1)) }
@@ -62,7 +62,7 @@ extension TreeSnapshot {
         for place in [path / "since", path / "notification" / "timestamp"] {
             writes.append(TreeWrite(path: place, value: .integer(commit.timestampMilliseconds)))
         }
-        if try !exists(Paths.outboxHeads / id.lane) {
+        if try !exists(OutboxNodes.head() / id.lane) {
             writes += try OutboxQueue.writes(for: id.lane, due: commit.timestampMilliseconds, in: self)
         }
         return writes
@@ -75,8 +75,8 @@ extension TreeSnapshot {
 
     /// The end of the delivery of what is gone; those behind it are due, if it has kept them waiting.
     func deliveryEnd(_ id: DeliveryID, at commit: CommitPoint) throws(TreeError) -> [TreeWrite] {
-        let end = TreeWrite(path: id.path(below: Paths.outbox), value: nil)
-        guard try keys(of: Paths.outbox / id.lane, limit: 1).first == id.position else { return [end] }
+        let end = TreeWrite(path: id.path(below: OutboxNodes.entry()), value: nil)
+        guard try keys(of: OutboxNodes.entry() / id.lane, limit: 1).first == id.position else { return [end] }
         return [end] + (try OutboxQueue.writes(for: id.lane, due: commit.timestampMilliseconds, in: self))
     }
 
@@ -84,10 +84,10 @@ extension TreeSnapshot {
     fileprivate func deliveryWrites(
         _ id: DeliveryID, of source: TreePath, _ node: ChangedNode, at commit: CommitPoint
     ) throws(TreeError) -> [TreeWrite] {
-        let path = id.path(below: Paths.outbox)
+        let path = id.path(below: OutboxNodes.entry())
         guard node.after.isThere else { return try deliveryEnd(id, at: commit) }
         // What comes with an import is no news.
-        guard !node.isPartOfMore, try exists(Paths.outboxIsOn) else { return [] }
+        guard !node.isPartOfMore, try exists(OutboxNodes.isOn()) else { return [] }
         var writes = [TreeWrite(path: path / "since", value: .integer(commit.timestampMilliseconds))]
         for field in Self.fields {
             guard let value = try get(source / field) else { continue }
@@ -100,7 +100,7 @@ extension TreeSnapshot {
                 writes.append(TreeWrite(path: place / key, value: value))
             }
         }
-        if try !exists(Paths.outboxHeads / id.lane) {
+        if try !exists(OutboxNodes.head() / id.lane) {
             writes += try OutboxQueue.writes(for: id.lane, due: commit.timestampMilliseconds, in: self)
         }
         return writes

@@ -1,5 +1,5 @@
 import API
-import Posts
+import Model
 import Tree
 
 /// A delivery that waits, or was given up.
@@ -56,7 +56,7 @@ extension TreeSnapshot {
 
     /// The first delivery of a lane.
     func firstDelivery(of lane: TreeKey) throws(TreeError) -> OutboxEntry? {
-        guard let first = try children(of: Paths.outbox / lane, limit: 1).first,
+        guard let first = try children(of: OutboxNodes.entry() / lane, limit: 1).first,
             let id = DeliveryID(position: first.key, lane: lane)
         else { return nil }
         return OutboxEntry(id, first.value)

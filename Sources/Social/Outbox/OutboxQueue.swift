@@ -1,4 +1,4 @@
-import Posts
+import Model
 import Tree
 
 /// The order in which lanes are looked at: each that has deliveries has one row, at the time at which its first is due.
@@ -10,7 +10,7 @@ enum OutboxQueue {
     }
 
     private static func row(_ lane: TreeKey, at time: String) -> TreePath {
-        Paths.outboxQueue / TreeKey(unchecked: "\(time)-\(lane)")
+        OutboxNodes.queued() / TreeKey(unchecked: "\(time)-\(lane)")
     }
 
     /// The time of a row, in milliseconds since the epoch.
@@ -20,7 +20,7 @@ enum OutboxQueue {
     static func writes(
         for lane: TreeKey, due: Int64?, in snapshot: TreeSnapshot
     ) throws(TreeError) -> [TreeWrite] {
-        let head = Paths.outboxHeads / lane
+        let head = OutboxNodes.head() / lane
         var writes: [TreeWrite] = []
         if let old = try snapshot.get(head)?.stringValue {
             writes.append(TreeWrite(path: row(lane, at: old), value: nil))

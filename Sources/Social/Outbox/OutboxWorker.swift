@@ -2,7 +2,7 @@ import API
 import Concurrency
 import Foundation
 package import Logging
-import Posts
+import Model
 package import Tree
 
 /// Delivers what people are told of to the operator's address or program: at least once, to each recipient in order,
@@ -43,7 +43,7 @@ package final class OutboxWorker: Sendable {
     /// Works until the task is cancelled.
     package func run() async {
         await tree.work(round: runRound) {
-            let next = try await tree.keys(of: Paths.outboxQueue, limit: 1).first.map(OutboxQueue.time)
+            let next = try await tree.keys(of: OutboxNodes.queued(), limit: 1).first.map(OutboxQueue.time)
             return .milliseconds(next.map { min(max($0 - clock(), 1), 60_000) } ?? 60_000)
         }
     }
@@ -58,7 +58,7 @@ package final class OutboxWorker: Sendable {
     /// - Returns: Whether there was any.
     private func runRound() async throws -> Bool {
         let now = clock()
-        let rows = try await tree.children(of: Paths.outboxQueue, limit: Self.batch)
+        let rows = try await tree.children(of: OutboxNodes.queued(), limit: Self.batch)
         let lanes = rows.filter { OutboxQueue.time(of: $0.key) <= now }.compactMap {
             $0.value.stringValue.map { TreeKey(unchecked: $0) }
         }
@@ -84,14 +84,14 @@ package final class OutboxWorker: Sendable {
             try Task.checkCancellation()
             failure = String("\(error)".prefix(Self.maxErrorCharacters))
         }
-        let path = entry.id.path(below: Paths.outbox)
+        let path = entry.id.path(below: OutboxNodes.entry())
         guard let failure else { return try await advance(lane) { _, update in update[path] = nil } }
         try await fail(entry, failure)
     }
 
     /// Notes a failure, and gives the delivery up if it is the last.
     private func fail(_ entry: OutboxEntry, _ error: String) async throws {
-        let path = entry.id.path(below: Paths.outbox)
+        let path = entry.id.path(below: OutboxNodes.entry())
         let isLast = entry.attempts + 1 >= Self.maxAttempts
         if isLast || entry.attempts == 0 {
             logger.warning(
@@ -110,10 +110,10 @@ package final class OutboxWorker: Sendable {
                 return
             }
             update[path] = nil
-            let dead = Paths.deadLetters / entry.id.lane
+            let dead = OutboxNodes.deadLetter() / entry.id.lane
             let keys = try snapshot.keys(of: dead, limit: Self.maxDeadLetters)
             if keys.count == Self.maxDeadLetters, let oldest = keys.first { update[dead / oldest] = nil }
-            update[entry.id.path(below: Paths.deadLetters)] = entry.failed(error, due: 0)
+            update[entry.id.path(below: OutboxNodes.deadLetter())] = entry.failed(error, due: 0)
         }
     }
 
@@ -124,7 +124,7 @@ package final class OutboxWorker: Sendable {
         let now = clock()
         try await tree.transact { snapshot, update in
             try change(snapshot, &update)
-            let list = Paths.outbox / lane
+            let list = OutboxNodes.entry() / lane
             var rest: [TreeValue] = []
             for child in try snapshot.children(of: list, limit: 2) {
                 if let record = update.values[list / child.key] ?? child.value { rest.append(record) }

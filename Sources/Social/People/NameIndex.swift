@@ -1,7 +1,7 @@
-import Posts
+import Model
 import Tree
 
-/// Keeps what people are found by: at ``Paths/names``, a row for each form of each name.
+/// Keeps what people are found by: at ``PeopleNodes/name``, a row for each form of each name.
 ///
 /// A row's key is the form and the person's id, so that the rows of a beginning are neighbours, and those of one name
 /// are in the order of the ids. Its value is the name's other form, if that is another one: so whoever reads rows can
@@ -10,7 +10,7 @@ import Tree
 /// It is beside `people/{uid}/_search_index`, which clients query, since a store's own rules need not index that, and
 /// since a query there answers with whole people.
 struct NameIndex: Derivation {
-    let place = TreePattern("people/*/full_name")
+    let place = TreePattern(PeopleNodes.person.path / "full_name")
 
     func writes(
         for node: ChangedNode, at commit: CommitPoint, in snapshot: TreeSnapshot
@@ -18,15 +18,17 @@ struct NameIndex: Derivation {
         guard node.before != node.after, let uid = UserID(node.keys[0].string) else { return [] }
         let rows = try snapshot.isOn(.social, of: uid) ? Self.rows(of: node.after, uid) : []
         let gone = Self.rows(of: node.before, uid).filter { row in !rows.contains { $0.key == row.key } }
-        return gone.map { TreeWrite(path: Paths.names / $0.key.treeKey, value: nil) }
-            + rows.map { TreeWrite(path: Paths.names / $0.key.treeKey, value: $0.other.map(TreeValue.string) ?? true) }
+        return gone.map { TreeWrite(path: PeopleNodes.name() / $0.key.treeKey, value: nil) }
+            + rows.map {
+                TreeWrite(path: PeopleNodes.name() / $0.key.treeKey, value: $0.other.map(TreeValue.string) ?? true)
+            }
     }
 
     /// The rows of a name, or that there are none.
     static func writes(for name: String, of uid: UserID, isFound: Bool) -> [TreeWrite] {
         rows(of: .leaf(.string(name)), uid).map { row in
             let value = row.other.map(TreeValue.string) ?? true
-            return TreeWrite(path: Paths.names / row.key.treeKey, value: isFound ? value : nil)
+            return TreeWrite(path: PeopleNodes.name() / row.key.treeKey, value: isFound ? value : nil)
         }
     }
 

@@ -1,5 +1,5 @@
 package import API
-package import Posts
+package import Model
 package import Tree
 
 /// Reads and writes what people say about themselves, and finds them.
@@ -29,7 +29,7 @@ package struct People: Sendable {
         let (isNew, token) = try await tree.transact { snapshot, update in
             guard try !snapshot.exists(PersonDeletion.job(of: uid)) else { throw Failure.isBeingDeleted(uid) }
             change.write(to: &update, of: uid)
-            return try !snapshot.exists(Paths.person(uid))
+            return try !snapshot.exists(PeopleNodes.person(uid))
         }
         return (isNew, token)
     }
@@ -49,7 +49,7 @@ package struct People: Sendable {
 
     /// A page of all people, in the order of their ids.
     package func list(after cursor: PeopleCursor?, limit: Int) async throws -> PeoplePage {
-        try await list(Paths.people, after: cursor, limit: limit)
+        try await list(PeopleNodes.person(), after: cursor, limit: limit)
     }
 
     /// A page of the people whose ids are the keys of a list, in their order.

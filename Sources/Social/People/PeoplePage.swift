@@ -1,5 +1,5 @@
 import Foundation
-package import Posts
+package import Model
 package import Tree
 
 /// A page of people with their names and pictures.
@@ -31,7 +31,7 @@ package struct PeoplePage: Sendable {
         } read: { key throws(TreeError) in
             guard let uid = UserID(key.string) else { return .hidden }
             // Whoever does not want to be found by a name is not found in the list of all, either.
-            if list == Paths.people, try !snapshot.isOn(.social, of: uid) { return .hidden }
+            if list == PeopleNodes.person(), try !snapshot.isOn(.social, of: uid) { return .hidden }
             return .item(try Person(uid, in: snapshot))
         }
     }
@@ -44,7 +44,7 @@ package struct PeoplePage: Sendable {
     ) throws(TreeError) -> Bool {
         try rows.readOn(limit: limit, from: snapshot) { (end: TreeKey?, limit: Int) throws(TreeError) -> [TreeChild] in
             let range = (end ?? cursor?.key).map { KeyRange.after($0) } ?? prefix.rows
-            return try snapshot.children(of: Paths.names, range: range, limit: limit)
+            return try snapshot.children(of: PeopleNodes.name(), range: range, limit: limit)
         } position: {
             $0.key
         } read: { row throws(TreeError) in

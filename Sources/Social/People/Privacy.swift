@@ -1,5 +1,5 @@
 package import API
-package import Posts
+package import Model
 package import Tree
 
 /// What people have agreed to: at `privacy/{uid}`, three switches. One that is not there is on.
@@ -22,7 +22,9 @@ package struct Privacy: Sendable {
     /// What somebody has agreed to; nil for whoever is not there and has not said anything.
     package func switches(of uid: UserID) async throws -> (document: PrivacyDocument, token: SyncToken)? {
         try await tree.snapshot { snapshot in
-            guard try snapshot.exists(Paths.person(uid)) || snapshot.exists(Paths.privacy(uid)) else { return nil }
+            guard try snapshot.exists(PeopleNodes.person(uid)) || snapshot.exists(PeopleNodes.privacy(uid)) else {
+                return nil
+            }
             func isOn(_ one: Switch) throws(TreeError) -> Bool { try snapshot.isOn(one, of: uid) }
             return (
                 PrivacyDocument(
@@ -36,20 +38,15 @@ package struct Privacy: Sendable {
     package func change(_ uid: UserID, _ changes: [Switch: Bool]) async throws {
         guard !changes.isEmpty else { return }
         try await tree.transact { snapshot, update in
-            for (one, isOn) in changes { update[Paths.privacy(uid) / one.key] = .bool(isOn) }
+            for (one, isOn) in changes { update[PeopleNodes.privacy(uid) / one.key] = .bool(isOn) }
         }
     }
-}
-
-extension Paths {
-    /// What somebody has agreed to.
-    package static func privacy(_ uid: UserID) -> TreePath { "privacy" / uid.key }
 }
 
 extension TreeSnapshot {
     /// Whether somebody has agreed to something, or not said anything about it.
     func isOn(_ one: Privacy.Switch, of uid: UserID) throws(TreeError) -> Bool {
-        try get(Paths.privacy(uid) / one.key) != false
+        try get(PeopleNodes.privacy(uid) / one.key) != false
     }
 
     /// Sees to it that somebody has agreed to what they are about to do.
@@ -70,7 +67,7 @@ extension TreeSnapshot {
 /// Has nobody found by a name who does not want to be, and everybody else: what ``SearchKeys`` and ``NameIndex`` keep goes and comes
 /// with the switch.
 struct SearchPrivacy: Derivation {
-    let place = TreePattern("privacy/*/social")
+    let place = TreePattern(PeopleNodes.privacy.path / "social")
 
     func writes(
         for node: ChangedNode, at commit: CommitPoint, in snapshot: TreeSnapshot

@@ -1,11 +1,11 @@
 package import API
-package import Posts
+package import Model
 import Tree
 package import TreeModel
 
 /// Somebody as others see them: what they say about themselves, and the numbers that follow from what is done.
 package struct Profile: Sendable, Hashable {
-    /// The numbers at ``Paths/stats(_:)-(UserID)``.
+    /// The numbers at ``PeopleNodes/stats``.
     package struct Counts: Sendable, Hashable {
         package var posts: Int64 = 0
         package var followers: Int64 = 0
@@ -27,19 +27,19 @@ package struct Profile: Sendable, Hashable {
     ///
     /// What clients wrote and is no text is left out.
     init?(of uid: UserID, for reader: UserID?, in snapshot: TreeSnapshot) throws(TreeError) {
-        let path = Paths.person(uid)
+        let path = PeopleNodes.person(uid)
         guard try snapshot.exists(path) else { return nil }
         let (name, picture) = try snapshot.nameAndPicture(of: uid)
         person = Person(uid: uid, fullName: name, profilePicture: picture)
         role = try snapshot.get(path / "role")?.stringValue
         bio = try snapshot.get(path / "bio")?.stringValue
         func count(_ name: TreeKey) throws(TreeError) -> Int64 {
-            try snapshot.get(Paths.stats(uid) / name)?.integerValue ?? 0
+            try snapshot.get(PeopleNodes.stats(uid) / name)?.integerValue ?? 0
         }
         counts = Counts(
             posts: try count("posts"), followers: try count("followers"), following: try count("following"))
-        isFollowed = if let reader { try snapshot.exists(Paths.following(reader) / uid.key) } else { nil }
-        isBlocked = if let reader { try snapshot.exists(Paths.blocking(reader) / uid.key) } else { nil }
+        isFollowed = if let reader { try snapshot.exists(PeopleNodes.following(reader) / uid.key) } else { nil }
+        isBlocked = if let reader { try snapshot.exists(PeopleNodes.blocking(reader) / uid.key) } else { nil }
     }
 }
 
@@ -95,7 +95,7 @@ package struct ProfileChange: Sendable, Hashable {
 
     func write(to update: inout MultiPathUpdate, of uid: UserID) {
         for (field, value) in values {
-            update[Paths.person(uid) / TreeKey(unchecked: field.rawValue)] = value.map(TreeValue.string)
+            update[PeopleNodes.person(uid) / TreeKey(unchecked: field.rawValue)] = value.map(TreeValue.string)
         }
     }
 }

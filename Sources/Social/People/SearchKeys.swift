@@ -1,16 +1,17 @@
-import Posts
+import Model
 import Tree
 
 /// Keeps the forms of a name by which people are found, in `people/{uid}/_search_index`; none of who does not want to be
 /// (``SearchPrivacy``).
 struct SearchKeys: Derivation {
-    static let index = TreePattern("people/*/_search_index")
+    static let index = TreePattern(PeopleNodes.person.path / "_search_index")
     /// Where the forms are.
     static let places = [
-        TreePattern("people/*/_search_index/full_name"), TreePattern("people/*/_search_index/reversed_full_name"),
+        TreePattern(PeopleNodes.person.path / "_search_index" / "full_name"),
+        TreePattern(PeopleNodes.person.path / "_search_index" / "reversed_full_name"),
     ]
 
-    let place = TreePattern("people/*/full_name")
+    let place = TreePattern(PeopleNodes.person.path / "full_name")
 
     func writes(
         for node: ChangedNode, at commit: CommitPoint, in snapshot: TreeSnapshot

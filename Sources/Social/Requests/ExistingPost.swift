@@ -1,5 +1,5 @@
 import API
-import Posts
+import Model
 import Tree
 
 /// A post that is there, for whoever is about to do something with it.
@@ -12,8 +12,8 @@ struct ExistingPost {
     /// - Parameter uid: Who is about to do something; nil for nobody in particular.
     /// - Throws: `Failure` with the code `not_found`, or for who may read the post `audience_post` if it is one for audiences.
     init(_ id: PostID, for uid: UserID? = nil, in snapshot: TreeSnapshot) throws {
-        guard try snapshot.exists(Paths.post(id)) else {
-            if let uid, let post = try snapshot.get(Paths.audiencePost(id)),
+        guard try snapshot.exists(PostNodes.post(id)) else {
+            if let uid, let post = try snapshot.get(AudienceNodes.post(id)),
                 try post["author"]?["uid"]?.stringValue == uid.description
                     || snapshot.commonAudience(of: uid, and: post) != nil
             {
@@ -32,7 +32,8 @@ struct ExistingPost {
     /// - Parameter what: What they are about to do, such as "like this post".
     /// - Throws: `Failure` with the code `blocked`.
     func requireOpen(to uid: UserID, who what: String) throws {
-        guard let text = try snapshot.get(Paths.post(id) / "author" / "uid")?.stringValue, let author = UserID(text),
+        guard let text = try snapshot.get(PostNodes.post(id) / "author" / "uid")?.stringValue,
+            let author = UserID(text),
             author != uid
         else { return }
         guard try !author.hasBlock(with: uid, in: snapshot) else {

@@ -1,12 +1,12 @@
-import Posts
+import Model
 import Tree
 
 /// FriendlyPix's marks: the id of a followee's last post that a feed has, at both sides of the link. Clients of the database
 /// go by them; the service writes them and does not.
 enum FolloweeMark {
     static func write(_ post: TreeKey, of followee: UserID, to reader: UserID, _ update: inout MultiPathUpdate) {
-        update[Paths.following(reader) / followee.key] = .string(post.string)
-        update[Paths.followers(followee) / reader.key] = .string(post.string)
+        update[PeopleNodes.following(reader) / followee.key] = .string(post.string)
+        update[PeopleNodes.follower(followee) / reader.key] = .string(post.string)
     }
 
     /// Writes the mark of somebody who is followed, unless it names a later post.
@@ -14,7 +14,9 @@ enum FolloweeMark {
         to post: ListedPost, of followee: UserID, to reader: UserID, in snapshot: TreeSnapshot,
         _ update: inout MultiPathUpdate
     ) throws(TreeError) {
-        let mark = try snapshot.get(Paths.following(reader) / followee.key)?.stringValue.flatMap { try? TreeKey($0) }
+        let mark = try snapshot.get(PeopleNodes.following(reader) / followee.key)?.stringValue.flatMap {
+            try? TreeKey($0)
+        }
         if let mark, let known = try snapshot.position(ofPost: mark), known >= post.position { return }
         write(post.id, of: followee, to: reader, &update)
     }

@@ -1,4 +1,4 @@
-package import Posts
+package import Model
 package import Tree
 
 /// The home feeds: what people see of themselves and of whom they follow.
@@ -81,11 +81,11 @@ package struct HomeFeed: Sendable {
                 let place = try PostPlace(of: post.id, in: snapshot)
                 var isWanted = false
                 if let author = place?.author {
-                    isWanted = try author == reader || snapshot.exists(Paths.following(reader) / author.key)
+                    isWanted = try author == reader || snapshot.exists(PeopleNodes.following(reader) / author.key)
                 }
-                let row = Paths.home(reader) / post.position.key
+                let row = FeedNodes.home(reader) / post.position.key
                 if !isWanted || place?.position != post.position, try snapshot.exists(row) { update[row] = nil }
-                let entry = Paths.feed(reader) / post.id
+                let entry = FeedNodes.entry(reader) / post.id
                 if !isWanted, try snapshot.exists(entry) { update[entry] = nil }
             }
         }

@@ -1,6 +1,6 @@
 import Concurrency
 package import Logging
-import Posts
+import Model
 package import Tree
 
 /// Does the jobs that are left to do, one step after the other, some of each kind in turn: nobody who causes many of one kind
@@ -42,7 +42,7 @@ package final class JobWorker: Sendable {
     /// Works until the task is cancelled.
     package func run() async {
         await tree.work(round: runRound) {
-            let hasFailed = try await tree.snapshot { try $0.exists(Paths.jobs) }
+            let hasFailed = try await tree.snapshot { try $0.exists(JobNodes.job()) }
             return .seconds(hasFailed ? 1 : 60)
         }
     }
@@ -67,7 +67,7 @@ package final class JobWorker: Sendable {
     ///
     /// - Returns: Whether there was any to do.
     func runRound() async throws -> Bool {
-        guard try await tree.snapshot({ try $0.exists(Paths.jobs) }) else { return false }
+        guard try await tree.snapshot({ try $0.exists(JobNodes.job()) }) else { return false }
         var hasWorked = false
         var ranges = Array(repeating: KeyRange.all, count: jobs.count)
         // The kinds of which not all jobs have been looked at; those of the others begin anew meanwhile.

@@ -2,7 +2,7 @@ package import API
 import Concurrency
 import Files
 import Foundation
-import Posts
+import Model
 import Synchronization
 package import Tree
 
@@ -64,7 +64,7 @@ package final class StorageAge: Sendable {
     private static func look(at tree: TreeStore, beside blobs: any BlobStore) async throws -> State {
         var found = State()
         let last = try await tree.snapshot { try $0.token }
-        found.tree = try await tree.get(Paths.store).flatMap { StoreMark($0, change: last) }
+        found.tree = try await tree.get(StoreNodes.store()).flatMap { StoreMark($0, change: last) }
         let bytes = try await blobs.mark()
         found.blobs = bytes.flatMap { StoreMark(json: $0) }
         let isBlank = try await isBlank(tree)
@@ -76,7 +76,7 @@ package final class StorageAge: Sendable {
     }
 
     private static func isBlank(_ tree: TreeStore) async throws -> Bool {
-        for path in [Paths.posts, Paths.audiencePosts, Paths.uploads, Paths.objectFiles]
+        for path in [PostNodes.post(), AudienceNodes.post(), UploadNodes.upload(), ObjectNodes.file()]
         where try await !tree.keys(of: path, limit: 1).isEmpty { return false }
         return true
     }
@@ -111,9 +111,9 @@ package final class StorageAge: Sendable {
     private func note(_ id: String, counter: Int64) async throws {
         var update = MultiPathUpdate()
         // Not the record as a whole: more stands in it.
-        update[Paths.store / "id"] = .string(id)
-        update[Paths.store / "counter"] = .integer(counter)
-        update[Paths.store / "last_id"] = .string(ids.next().string)
+        update[StoreNodes.store() / "id"] = .string(id)
+        update[StoreNodes.store() / "counter"] = .integer(counter)
+        update[StoreNodes.store() / "last_id"] = .string(ids.next().string)
         let mark = StoreMark(id: id, counter: counter, change: try await tree.update(update))
         let updateCount = tree.statistics.updates
         state.withLock { ($0.tree, $0.updateCount) = (mark, updateCount) }
@@ -131,15 +131,15 @@ package final class StorageAge: Sendable {
     /// What is to stand beside the blobs of a tree, so that the two are of one age; nil for a tree that was never counted.
     package static func mark(of tree: TreeStore) async throws -> [UInt8]? {
         let last = try await tree.token
-        return try await tree.get(Paths.store).flatMap { StoreMark($0, change: last)?.json }
+        return try await tree.get(StoreNodes.store()).flatMap { StoreMark($0, change: last)?.json }
     }
 
     /// The last push id of an earlier run that is known, by what it noted and by the uploads that it reserved, of posts and
     /// of objects.
     static func lastID(in tree: TreeStore) async -> PushID? {
-        let noted = try? await tree.get(Paths.store / "last_id")?.stringValue
-        let reserved = try? await tree.keys(of: Paths.uploads, order: .descending, limit: 1).first?.description
-        let stored = try? await tree.keys(of: Paths.objectFiles, order: .descending, limit: 1).first?.description
+        let noted = try? await tree.get(StoreNodes.store() / "last_id")?.stringValue
+        let reserved = try? await tree.keys(of: UploadNodes.upload(), order: .descending, limit: 1).first?.description
+        let stored = try? await tree.keys(of: ObjectNodes.file(), order: .descending, limit: 1).first?.description
         return [noted, reserved, stored].compactMap { $0.flatMap { PushID($0) } }.max()
     }
 }

@@ -1,7 +1,7 @@
 package import API
 package import Files
 package import Metering
-package import Posts
+package import Model
 import Synchronization
 package import Tree
 

@@ -1,7 +1,7 @@
 package import API
 import Files
 import Foundation
-import Posts
+import Model
 import Synchronization
 import Tree
 
@@ -84,7 +84,7 @@ package final class StoreUpgrade: Sendable {
     /// Gives the rows of the tree today's layout.
     private static func layOutRows(in root: Directory) async throws {
         let engine = try SQLiteEngine(path: "\(root.path)/\(treeName)")
-        let records: [TreeKey] = ["uploads", "upload_queue", "upload_refs", "garbage"]
+        let records = [UploadNodes.upload, UploadNodes.queued, UploadNodes.reference, FileNodes.garbage].map(\.root)
         do { try await FirstFormat.bringForward(engine, moving: records, to: .pipeline) } catch {
             await engine.close()
             throw error
@@ -172,14 +172,14 @@ package final class StoreUpgrade: Sendable {
     }
 
     private static func noteFormat(in update: inout MultiPathUpdate) {
-        update[Paths.store / "format"] = .integer(format)
-        update[Paths.store / "version"] = .string(ServiceVersion.current)
+        update[StoreNodes.store() / "format"] = .integer(format)
+        update[StoreNodes.store() / "version"] = .string(ServiceVersion.current)
     }
 
     /// Notes that all data are of this version's format.
     func finish(_ tree: TreeStore) async throws {
         try await tree.transact { snapshot, update in
-            guard try snapshot.get(Paths.store / "format") != .integer(Self.format) else { return }
+            guard try snapshot.get(StoreNodes.store() / "format") != .integer(Self.format) else { return }
             Self.noteFormat(in: &update)
         }
         guard var journal = state.withLock({ $0 }), journal.phase == .upgrading else { return }
@@ -239,10 +239,12 @@ extension TreeSnapshot {
     /// The format of a store and the version that wrote it; nil for one without any data.
     fileprivate var storeFormat: (format: Int64, version: String)? {
         get throws {
-            let lists = [Paths.posts, Paths.audiencePosts, Paths.uploads, Paths.objectFiles, Paths.store]
+            let lists = [
+                PostNodes.post(), AudienceNodes.post(), UploadNodes.upload(), ObjectNodes.file(), StoreNodes.store(),
+            ]
             guard try lists.contains(where: { try exists($0) }) else { return nil }
-            let version = try get(Paths.store / "version")?.stringValue ?? "0.1.0"
-            return (try get(Paths.store / "format")?.integerValue ?? 1, version)
+            let version = try get(StoreNodes.store() / "version")?.stringValue ?? "0.1.0"
+            return (try get(StoreNodes.store() / "format")?.integerValue ?? 1, version)
         }
     }
 }

@@ -1,12 +1,6 @@
-package import Posts
+package import Model
 package import Tree
 package import TreeModel
-
-extension Paths {
-    /// The storage rules that somebody has set: their `text`, the `version` that counts their changes, and whether they let
-    /// everybody fetch renditions (`renditions_public`).
-    package static let storageRules = TreePath(["storage_rules"], in: Namespace(reserved: "media"))
-}
 
 /// The `thumb_url` that posts of clients should have, by a state of the tree.
 package struct ClientThumb {
@@ -24,7 +18,7 @@ package struct ClientThumb {
     ///
     /// - Parameter record: The upload that the post shows.
     package func url(ofPost id: PostID, showing record: UploadRecord) throws(TreeError) -> String? {
-        let post = Paths.post(id)
+        let post = PostNodes.post(id)
         // Where nobody said by which address the service is known, it is known by that which the client has used.
         let full = try snapshot.get(post / "full_url")?.stringValue.flatMap { ObjectAddress($0) }
         guard let place = place ?? full?.place else { return nil }
@@ -39,8 +33,8 @@ package struct ClientThumb {
     /// Whether everybody may fetch renditions, as by the default rules.
     private var areRenditionsPublic: Bool {
         get throws(TreeError) {
-            guard let isPublic = try snapshot.get(Paths.storageRules / "renditions_public")?.boolValue else {
-                return try !snapshot.exists(Paths.storageRules)
+            guard let isPublic = try snapshot.get(ObjectNodes.rules() / "renditions_public")?.boolValue else {
+                return try !snapshot.exists(ObjectNodes.rules())
             }
             return isPublic
         }
@@ -51,7 +45,7 @@ package struct ClientThumb {
         ofPost id: PostID, insteadOf present: String?, of record: UploadRecord, at place: MediaPlace
     ) throws(TreeError) -> String? {
         guard let ours = present.flatMap({ MediaAddress($0) }), ours.owner == record.owner, ours.id == record.id,
-            let uri = try snapshot.get(Paths.post(id) / "thumb_storage_uri")?.stringValue,
+            let uri = try snapshot.get(PostNodes.post(id) / "thumb_storage_uri")?.stringValue,
             let name = ObjectAddress.name(inURI: uri), name.isThumb, name.owner == record.owner,
             let token = try snapshot.object(name)?.tokens.first
         else { return nil }

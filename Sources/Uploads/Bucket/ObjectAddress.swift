@@ -1,5 +1,5 @@
 import Foundation
-import Posts
+import Model
 
 /// The address of an object as clients have it from the bucket: `http://HOST/v0/b/BUCKET/o/NAME?…`.
 struct ObjectAddress {

@@ -1,5 +1,5 @@
 import API
-package import Posts
+package import Model
 import Store
 package import Tree
 
@@ -16,7 +16,7 @@ package import Tree
 /// the queue has the record. The addresses of renditions name the upload and its owner, as those of other posts do, so all that
 /// works on files of posts only has to find the upload of a post (``Tree/TreeSnapshot/upload(behindPost:)``).
 package struct ObjectPosts: Derivation {
-    package let place = TreePattern("posts/*")
+    package let place = PostNodes.post.pattern
     /// Where apps reach the service; nil where nobody said by which address it is known.
     let mediaPlace: MediaPlace?
 
@@ -37,22 +37,22 @@ package struct ObjectPosts: Derivation {
         var writes: [TreeWrite] = []
         if let old, record?.id != old {
             writes += try Self.unlink(id, from: old, at: commit, in: snapshot)
-            writes.append(TreeWrite(path: Paths.post(id) / "photos", value: nil))
+            writes.append(TreeWrite(path: PostNodes.post(id) / "photos", value: nil))
         }
         guard let record else { return writes }
         let isNew = record.id != old
         if isNew {
             writes += [
-                TreeWrite(path: Paths.objectPosts / id.key, value: .string(record.id.description)),
-                TreeWrite(path: Paths.postsOfObject(record.id) / id.key, value: true),
+                TreeWrite(path: ObjectNodes.link() / id.key, value: .string(record.id.description)),
+                TreeWrite(path: ObjectNodes.post(record.id) / id.key, value: true),
             ]
         }
-        if try !snapshot.exists(Paths.post(id) / "published") {
+        if try !snapshot.exists(PostNodes.post(id) / "published") {
             let position = Int64(clamping: commit.token.sequence)
-            writes.append(TreeWrite(path: Paths.post(id) / "published", value: .integer(position)))
+            writes.append(TreeWrite(path: PostNodes.post(id) / "published", value: .integer(position)))
         }
         // What stands there may be newer than what the record has.
-        let hasPhotos = try snapshot.exists(Paths.post(id) / "photos")
+        let hasPhotos = try snapshot.exists(PostNodes.post(id) / "photos")
         if isNew || !hasPhotos {
             for (path, value) in try snapshot.fields(ofPost: id, with: record, at: mediaPlace) {
                 writes.append(TreeWrite(path: path, value: value))
@@ -66,32 +66,22 @@ package struct ObjectPosts: Derivation {
         _ id: PostID, from upload: PostID, at commit: CommitPoint, in snapshot: TreeSnapshot
     ) throws(TreeError) -> [TreeWrite] {
         var writes = [
-            TreeWrite(path: Paths.objectPosts / id.key, value: nil),
-            TreeWrite(path: Paths.postsOfObject(upload) / id.key, value: nil),
+            TreeWrite(path: ObjectNodes.link() / id.key, value: nil),
+            TreeWrite(path: ObjectNodes.post(upload) / id.key, value: nil),
         ]
-        let others = try snapshot.keys(of: Paths.postsOfObject(upload), limit: 2).filter { $0 != id.key }
+        let others = try snapshot.keys(of: ObjectNodes.post(upload), limit: 2).filter { $0 != id.key }
         let hasObject = try snapshot.hasObject(withFile: upload.key)
         if others.isEmpty, !hasObject {
-            writes.append(TreeWrite(path: Paths.deleted(upload), value: .integer(commit.timestampMilliseconds)))
+            writes.append(TreeWrite(path: FileNodes.deleted(upload), value: .integer(commit.timestampMilliseconds)))
         }
         return writes
-    }
-}
-
-extension Paths {
-    /// The uploads of the photos of clients' posts, by the posts' ids.
-    package static let objectPosts = TreePath(["object_posts"], in: .pipeline)
-
-    /// The posts that show an object's photo: the ids, each `true`.
-    package static func postsOfObject(_ upload: PostID) -> TreePath {
-        TreePath(["posts_of_objects", upload.key], in: .pipeline)
     }
 }
 
 extension TreeSnapshot {
     /// The upload with whose photo a client's post is linked; nil for none.
     package func linkedUpload(ofPost id: PostID) throws(TreeError) -> PostID? {
-        try get(Paths.objectPosts / id.key)?.stringValue.flatMap { PostID($0) }
+        try get(ObjectNodes.link() / id.key)?.stringValue.flatMap { PostID($0) }
     }
 
     /// The upload that a post is made of: its own, or that of the object that a client's post names; nil for neither.
@@ -103,15 +93,15 @@ extension TreeSnapshot {
 
     /// The posts that show an object's photo; of very many only the first.
     package func posts(ofObject upload: PostID) throws(TreeError) -> [PostID] {
-        try keys(of: Paths.postsOfObject(upload), limit: 1000).compactMap { PostID($0.string) }
+        try keys(of: ObjectNodes.post(upload), limit: 1000).compactMap { PostID($0.string) }
     }
 
     /// The upload of the object that a post names, which is its author's; nil where it names none, or is none of a client's.
     ///
     /// - Parameter linked: The upload that the post is linked with: it stays, when only the object has gone.
     fileprivate func photo(namedBy id: PostID, linkedWith linked: PostID?) throws(TreeError) -> UploadRecord? {
-        if try exists(Paths.upload(id)) { return nil }
-        let post = Paths.post(id)
+        if try exists(UploadNodes.upload(id)) { return nil }
+        let post = PostNodes.post(id)
         guard let author = try get(post / "author" / "uid")?.stringValue.flatMap({ UserID($0) }) else { return nil }
         let names = [
             try get(post / "full_storage_uri")?.stringValue.flatMap { ObjectAddress.name(inURI: $0) },
@@ -123,7 +113,7 @@ extension TreeSnapshot {
             {
                 return record
             }
-            if let linked, ObjectFile(try get(Paths.objectFiles / linked.key))?.name == name {
+            if let linked, ObjectFile(try get(ObjectNodes.file() / linked.key))?.name == name {
                 return try self.upload(linked)
             }
         }
@@ -138,7 +128,7 @@ extension TreeSnapshot {
         ofPost id: PostID, with record: UploadRecord, at place: MediaPlace?
     ) throws(TreeError) -> [TreePath: TreeValue] {
         guard record.state == .published, let photo = record.photos[0]?.published else { return [:] }
-        let post = Paths.post(id)
+        let post = PostNodes.post(id)
         let text = try get(post / "text")?.stringValue ?? ""
         var fields: [TreePath: TreeValue] = [
             post / "photos": ["0": try photo.value(owner: record.owner, post: record.id, at: place)],

@@ -2,7 +2,7 @@ import API
 import Access
 import Files
 import Imaging
-package import Posts
+package import Model
 import Store
 import Tree
 package import TreeModel
@@ -104,7 +104,7 @@ extension ObjectStore {
     /// The object that an upload in several requests has become; nil when it became none, or something else has the name by now.
     package func result(of id: PostID) async throws -> StoredObject? {
         try await tree.snapshot { snapshot in
-            guard let file = ObjectFile(try snapshot.get(Paths.objectFiles / id.key)),
+            guard let file = ObjectFile(try snapshot.get(ObjectNodes.file() / id.key)),
                 let object = try snapshot.object(file.name), object.blob.postID == id.string
             else { return nil }
             return object

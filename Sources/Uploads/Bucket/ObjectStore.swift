@@ -3,7 +3,7 @@ import Access
 import Cryptography
 import Files
 import Imaging
-import Posts
+import Model
 import Social
 package import Store
 package import Tree
@@ -114,12 +114,12 @@ package struct ObjectStore: Sendable {
                 crc32c: contents.crc32c,
                 metadata: metadata, tokens: metadata.tokens.isEmpty ? old?.tokens ?? [token] : metadata.tokens)
             update[ObjectKey.path(name)] = object.value
-            if let id = PostID(blob.postID) { update[Paths.deleted(id)] = nil }
+            if let id = PostID(blob.postID) { update[FileNodes.deleted(id)] = nil }
             if let old { Self.discard(old.blob, at: now, in: &update) }
             if let resumed { update.endResumableFile(resumed) }
             if let photo = Self.photo(of: object, contents) {
-                update[Paths.upload(photo.id)] = try photo.value()
-                update[Paths.queued(photo.id)] = QueueEntry(photo).value
+                update[UploadNodes.upload(photo.id)] = try photo.value()
+                update[UploadNodes.queued(photo.id)] = QueueEntry(photo).value
             }
             return object
         }
@@ -243,8 +243,8 @@ package struct ObjectStore: Sendable {
     /// - Returns: Until when an object may, in milliseconds since the epoch.
     private func announce(_ blob: BlobName, as name: ObjectName, byteCount: Int) async throws -> Int64 {
         var update = MultiPathUpdate()
-        update[Paths.objectFile(blob)] = ObjectFile(folder: blob.userID, name: name).value
-        update[Paths.objectSizes / TreeKey(unchecked: blob.postID)] = .integer(Int64(byteCount))
+        update[ObjectNodes.file(TreeKey(unchecked: blob.postID))] = ObjectFile(folder: blob.userID, name: name).value
+        update[ObjectNodes.size() / TreeKey(unchecked: blob.postID)] = .integer(Int64(byteCount))
         let deadline = store.now + Self.patience
         Self.discard(blob, at: deadline, in: &update)
         _ = try await tree.commit(update, at: "object-announced")
@@ -256,7 +256,7 @@ package struct ObjectStore: Sendable {
     /// - Parameter time: When it became garbage, in milliseconds since the epoch.
     package static func discard(_ blob: BlobName, at time: Int64, in update: inout MultiPathUpdate) {
         guard let id = PostID(blob.postID) else { return }
-        update[Paths.deleted(id)] = .integer(time)
+        update[FileNodes.deleted(id)] = .integer(time)
     }
 
     /// A token that nobody can guess, in the form of a UUID (RFC 9562 §5.4), as clients know them.

@@ -1,8 +1,8 @@
-import Posts
-package import Store
+import Model
+import Store
 package import Tree
 
-/// Whose the bytes are that one upload to the bucket has brought: the value at ``Paths/objectFile(_:)``.
+/// Whose the bytes are that one upload to the bucket has brought: the value at ``ObjectNodes/file``.
 package struct ObjectFile: Sendable {
     /// The folder of the blob store that has them in one of their id.
     package let folder: String
@@ -28,14 +28,10 @@ extension ObjectFile {
     }
 }
 
-extension Paths {
-    package static func objectFile(_ blob: BlobName) -> TreePath { objectFiles / TreeKey(unchecked: blob.postID) }
-}
-
 extension TreeSnapshot {
     /// Whether an object has the bytes that are kept under an id.
     package func hasObject(withFile id: TreeKey) throws(TreeError) -> Bool {
-        guard let file = ObjectFile(try get(Paths.objectFiles / id)) else { return false }
+        guard let file = ObjectFile(try get(ObjectNodes.file() / id)) else { return false }
         return try object(file.name)?.blob.postID == id.string
     }
 }

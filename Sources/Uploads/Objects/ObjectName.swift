@@ -1,6 +1,6 @@
 import Access
 import Cryptography
-package import Posts
+package import Model
 package import Tree
 
 /// The name of an object in the bucket: 1 to 1,024 bytes of UTF-8, such as `u1/full/-P1/a.jpg`, checked once and trusted from
@@ -44,13 +44,13 @@ package enum ObjectKey {
     private static let mark = "n"
 
     /// The pattern of the records of all objects.
-    package static let pattern = TreePattern(Paths.objects / "*" / "*")
+    package static let pattern = ObjectNodes.object.pattern
 
     /// Where the record of an object stands.
     ///
     /// - Parameter name: The bytes of a name, or of what is between names.
     package static func path(_ name: [UInt8]) -> TreePath {
-        Paths.objects / key(name.prefix(firstBytes)) / key(name.dropFirst(firstBytes))
+        ObjectNodes.object() / key(name.prefix(firstBytes)) / key(name.dropFirst(firstBytes))
     }
 
     package static func path(_ name: ObjectName) -> TreePath { path(Array(name.description.utf8)) }

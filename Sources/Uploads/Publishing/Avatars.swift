@@ -1,5 +1,5 @@
 import API
-package import Posts
+package import Model
 package import Tree
 
 /// The pictures of people, of which the files are uploads of the purpose `avatar`.
@@ -9,7 +9,7 @@ package import Tree
 extension TreeSnapshot {
     /// The upload that is somebody's picture; nil where the picture is none of these, or there is none.
     package func avatar(of uid: UserID) throws(TreeError) -> PostID? {
-        try avatar(of: uid, named: try get(Paths.person(uid) / "profile_picture"))
+        try avatar(of: uid, named: try get(PeopleNodes.person(uid) / "profile_picture"))
     }
 
     /// The avatar of a person that an address names, whoever wrote that; nil for what is none.
@@ -22,8 +22,10 @@ extension TreeSnapshot {
 
     /// Whose avatar an upload is, or was; nil for other uploads.
     private func ownerOfAvatar(_ id: PostID) throws(TreeError) -> UserID? {
-        guard try get(Paths.upload(id) / "purpose")?.stringValue == UploadPurpose.avatar.rawValue else { return nil }
-        return try get(Paths.upload(id) / "owner")?.stringValue.flatMap { UserID($0) }
+        guard try get(UploadNodes.upload(id) / "purpose")?.stringValue == UploadPurpose.avatar.rawValue else {
+            return nil
+        }
+        return try get(UploadNodes.upload(id) / "owner")?.stringValue.flatMap { UserID($0) }
     }
 
     /// Whether what an upload has become is there: a post, an object, or somebody's picture.
@@ -35,7 +37,7 @@ extension TreeSnapshot {
     /// Whether what an upload has become is there, other than as the post of its id: as an object, or somebody's picture.
     func isShownWithoutPost(_ id: PostID) throws(TreeError) -> Bool {
         if try hasObject(withFile: id.key) { return true }
-        if try exists(Paths.postsOfObject(id)) { return true }
+        if try exists(ObjectNodes.post(id)) { return true }
         guard let owner = try ownerOfAvatar(id) else { return false }
         return try avatar(of: owner) == id
     }
@@ -46,7 +48,7 @@ package struct ReplacedAvatars: Derivation {
 
     package init() {
     }
-    package let place = TreePattern("people/*/profile_picture")
+    package let place = TreePattern(PeopleNodes.person.path / "profile_picture")
 
     package func writes(
         for picture: ChangedNode, at commit: CommitPoint, in snapshot: TreeSnapshot
@@ -55,7 +57,7 @@ package struct ReplacedAvatars: Derivation {
             let uid = UserID(picture.keys[0].string), let old = try snapshot.avatar(of: uid, named: address),
             try snapshot.avatar(of: uid) != old
         else { return [] }
-        return [TreeWrite(path: Paths.deleted(old), value: .integer(commit.timestampMilliseconds))]
+        return [TreeWrite(path: FileNodes.deleted(old), value: .integer(commit.timestampMilliseconds))]
     }
 }
 

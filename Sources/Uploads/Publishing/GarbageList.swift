@@ -1,6 +1,6 @@
 package import Concurrency
 import Files
-package import Posts
+package import Model
 package import Store
 package import Tree
 
@@ -43,7 +43,7 @@ package struct GarbageList: Sendable {
         for (index, name) in blobs.enumerated() {
             names[try TreeKey(String(index))] = .string(name.description)
         }
-        let path = Paths.garbage / store.ids.next().key
+        let path = FileNodes.garbage() / store.ids.next().key
         var entry: [TreeKey: TreeValue] = [
             "after": .integer(store.now + (isAtOnce ? 0 : settings.value.gracePeriod.milliseconds)),
             "blobs": .object(names),
@@ -62,7 +62,7 @@ package struct GarbageList: Sendable {
     private func collectDue() async throws {
         let now = store.now
         while true {
-            let entries = try await tree.children(of: Paths.garbage, limit: 100)
+            let entries = try await tree.children(of: FileNodes.garbage(), limit: 100)
             let due = entries.filter { ($0.value["after"]?.integerValue ?? 0) <= now }
             for entry in due {
                 try await remove(entry)
@@ -74,10 +74,10 @@ package struct GarbageList: Sendable {
     private func remove(_ child: TreeChild) async throws {
         let entry = GarbageEntry(child)
         var update = MultiPathUpdate()
-        update[Paths.garbage / child.key] = nil
+        update[FileNodes.garbage() / child.key] = nil
         for name in entry.blobs {
             guard let id = PostID(name.postID) else { continue }
-            if let attempt = entry.attempt { update[Paths.attempts(id) / attempt] = nil }
+            if let attempt = entry.attempt { update[UploadNodes.attempt(id) / attempt] = nil }
             let isGone = try await locks.withLease(id) { try await removeUnlessReferred(name) }
             if isGone { try await forget(name, in: &update) }
         }
@@ -99,7 +99,7 @@ package struct GarbageList: Sendable {
     private func forget(_ name: BlobName, in update: inout MultiPathUpdate) async throws {
         guard let id = PostID(name.postID), let record = try await store.record(of: id) else { return }
         for (number, photo) in record.photos where photo.files[name.fileName] != nil {
-            update[Paths.photo(number, of: id) / "files" / (try RenditionFile.key(name.fileName))] = nil
+            update[UploadNodes.photo(number, of: id) / "files" / (try RenditionFile.key(name.fileName))] = nil
         }
     }
 

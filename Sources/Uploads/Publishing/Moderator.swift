@@ -1,7 +1,7 @@
 package import API
 import Files
 import Foundation
-import Posts
+import Model
 import Store
 import TreeModel
 

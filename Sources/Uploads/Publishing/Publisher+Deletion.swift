@@ -1,7 +1,7 @@
 import API
 package import Access
 import Logging
-package import Posts
+package import Model
 import Social
 import Store
 import Tree
@@ -27,10 +27,10 @@ extension Publisher {
             update[path] = nil
             update.makesRoom = true
             if let refusal, let record {
-                update[Paths.upload(record.id) / "moderation"] = refusal.value
+                update[UploadNodes.upload(record.id) / "moderation"] = refusal.value
                 try Self.withdrawObject(of: record.id, at: store.now, in: snapshot, &update)
             }
-            guard path != Paths.audiencePost(id) else { return }  // No list names it that is not the stories' own.
+            guard path != AudienceNodes.post(id) else { return }  // No list names it that is not the stories' own.
             for trace in PostTraces(of: id, post: post, owner: record?.owner, text: record?.text).paths {
                 update[trace] = nil
             }

@@ -1,7 +1,7 @@
 import API
 import Files
 package import Logging
-package import Posts
+package import Model
 import ServiceLifecycle
 import Social
 package import Store
@@ -108,9 +108,9 @@ package struct Publisher: Sendable {
     static func withdrawObject(
         of id: PostID, at now: Int64, in snapshot: TreeSnapshot, _ update: inout MultiPathUpdate
     ) throws(TreeError) {
-        guard let file = ObjectFile(try snapshot.get(Paths.objectFiles / id.key)) else { return }
+        guard let file = ObjectFile(try snapshot.get(ObjectNodes.file() / id.key)) else { return }
         if try snapshot.hasObject(withFile: id.key) { update[ObjectKey.path(file.name)] = nil }
-        update[Paths.deleted(id)] = .integer(now)
+        update[FileNodes.deleted(id)] = .integer(now)
     }
 
     /// Keeps the renditions of an upload that is not published yet, so that they are not made again.
@@ -119,7 +119,7 @@ package struct Publisher: Sendable {
             guard let present = try snapshot.upload(record.id), present.state == .ingested else { return }
             for (number, photo) in record.photos where present.photos[number]?.rendered == nil {
                 guard present.photos[number] != nil, let rendered = photo.rendered else { continue }
-                let path = Paths.photo(number, of: record.id)
+                let path = UploadNodes.photo(number, of: record.id)
                 update[path / "rendered"] = try rendered.value(owner: record.owner, post: record.id)
                 update[path / "files"] = try photo.files.value()
             }
@@ -193,9 +193,9 @@ package struct Publisher: Sendable {
         try post.write(to: &update, at: mediaPlace)
         if name == nil { author.write(to: &update) }
         for number in record.photos.keys { record.photos[number]?.rendered = nil }  // The post has it now.
-        update[Paths.upload(record.id)] = try record.value()
+        update[UploadNodes.upload(record.id)] = try record.value()
         let isCleanedUp = !store.intakes[record.intake].cleansUpAfterPublication
-        update[Paths.queued(record.id)] = isCleanedUp ? nil : QueueEntry(record).value
+        update[UploadNodes.queued(record.id)] = isCleanedUp ? nil : QueueEntry(record).value
     }
 
     /// Makes a rendered upload its owner's picture.
@@ -206,7 +206,7 @@ package struct Publisher: Sendable {
     private func addAvatar(
         _ record: UploadRecord, in snapshot: TreeSnapshot, to update: inout MultiPathUpdate
     ) throws {
-        guard try snapshot.exists(Paths.person(record.owner) / "full_name") else {
+        guard try snapshot.exists(PeopleNodes.person(record.owner) / "full_name") else {
             throw Failure.noPersonForAvatar(record.owner)
         }
         guard let rendition = record.photos.values.first?.rendered?.renditions.values.first else {
@@ -216,13 +216,13 @@ package struct Publisher: Sendable {
         record.state = .published
         record.updatedAt = store.now
         record.error = nil
-        update[Paths.upload(record.id)] = try record.value()
-        update[Paths.queued(record.id)] = nil
+        update[UploadNodes.upload(record.id)] = try record.value()
+        update[UploadNodes.queued(record.id)] = nil
         if let present = try snapshot.avatar(of: record.owner), present.key > record.id.key {
-            update[Paths.deleted(record.id)] = .integer(record.updatedAt)
+            update[FileNodes.deleted(record.id)] = .integer(record.updatedAt)
         } else {
             let url = MediaAddress.url(record.owner, record.id, rendition.fileName, at: mediaPlace)
-            update[Paths.person(record.owner) / "profile_picture"] = .string(url)
+            update[PeopleNodes.person(record.owner) / "profile_picture"] = .string(url)
         }
     }
 
@@ -234,11 +234,11 @@ package struct Publisher: Sendable {
         record.state = .published
         record.updatedAt = store.now
         record.error = nil
-        update[Paths.upload(record.id)] = try record.value()
-        update[Paths.queued(record.id)] = nil
+        update[UploadNodes.upload(record.id)] = try record.value()
+        update[UploadNodes.queued(record.id)] = nil
         // To those whom a post mentions its photo is no news.
         update.scope = .repair
-        for id in try snapshot.posts(ofObject: record.id) where try snapshot.exists(Paths.post(id)) {
+        for id in try snapshot.posts(ofObject: record.id) where try snapshot.exists(PostNodes.post(id)) {
             for (path, value) in try snapshot.fields(ofPost: id, with: record, at: mediaPlace) { update[path] = value }
         }
     }

@@ -1,7 +1,7 @@
 import API
 import Concurrency
 package import Logging
-import Posts
+import Model
 import ServiceLifecycle
 package import Store
 

@@ -1,10 +1,10 @@
-import Posts
+import Model
 package import Tree
 
 /// Refuses a post by somebody else at the id of an upload: it would pass for the post that is or was there, whose address, files
 /// and readers it would have.
 package struct UsedPostID: Constraint {
-    package static let all: [any Constraint] = [Paths.posts, Paths.audiencePosts].map { UsedPostID(in: $0) }
+    package static let all: [any Constraint] = [PostNodes.post(), AudienceNodes.post()].map { UsedPostID(in: $0) }
 
     package let place: TreePattern
     package let reason = "the id is that of an upload by somebody else"
@@ -13,7 +13,7 @@ package struct UsedPostID: Constraint {
 
     package func allows(_ author: ChangedNode, in snapshot: TreeSnapshot) throws(TreeError) -> Bool {
         guard author.before != author.after, let id = PostID(author.keys[0].string),
-            let owner = try snapshot.get(Paths.upload(id) / "owner")
+            let owner = try snapshot.get(UploadNodes.upload(id) / "owner")
         else { return true }
         return author.after == .leaf(owner)
     }

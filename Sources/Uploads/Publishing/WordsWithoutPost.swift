@@ -1,4 +1,4 @@
-import Posts
+import Model
 package import Tree
 
 /// Takes back a comment or a like that somebody writes at the id of an upload where no post is: it would stay with what was
@@ -18,8 +18,8 @@ package struct WordsWithoutPost: Derivation {
         for node: ChangedNode, at commit: CommitPoint, in snapshot: TreeSnapshot
     ) throws(TreeError) -> [TreeWrite] {
         guard !node.before.isThere, node.after.isThere, let id = PostID(node.keys[0].string),
-            try snapshot.exists(Paths.upload(id) / "owner"),
-            try !snapshot.hasAny(of: [Paths.post(id), Paths.audiencePosts / id.key])
+            try snapshot.exists(UploadNodes.upload(id) / "owner"),
+            try !snapshot.hasAny(of: [PostNodes.post(id), AudienceNodes.post() / id.key])
         else { return [] }
         return [TreeWrite(path: place.path(filledWith: node.keys), value: nil)]
     }

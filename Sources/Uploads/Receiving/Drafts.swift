@@ -1,5 +1,5 @@
 package import API
-package import Posts
+package import Model
 package import Social
 import Tree
 
@@ -13,10 +13,10 @@ package struct Drafts: Sendable {
     func nextPhotoNumber(of id: PostID) async throws -> Int {
         try await store.tree.transact { [store] snapshot, update in
             try store.checkPhotoCount(try Self.record(of: id, in: snapshot).photos.count)
-            let path = Paths.upload(id) / "next_photo"
+            let path = UploadNodes.upload(id) / "next_photo"
             let number = try snapshot.get(path)?.integerValue ?? 0
             update[path] = .integer(number + 1)
-            update[Paths.upload(id) / "updated_at"] = .integer(store.now)
+            update[UploadNodes.upload(id) / "updated_at"] = .integer(store.now)
             return Int(number)
         }.result
     }
@@ -37,7 +37,7 @@ package struct Drafts: Sendable {
     ) throws {
         let draft = try Self.record(of: id, in: snapshot)
         try store.checkPhotoCount(draft.photos.count)
-        let path = Paths.upload(id)
+        let path = UploadNodes.upload(id)
         update[path / "photos" / (try TreeKey(String(number)))] = try photo.value(owner: draft.owner, post: id)
         update[path / "updated_at"] = .integer(store.now)
     }
@@ -48,7 +48,7 @@ package struct Drafts: Sendable {
     func note(_ fingerprint: RequestFingerprint, of id: PostID) async throws {
         try await store.tree.transact { snapshot, update in
             _ = try Self.record(of: id, in: snapshot)
-            update[Paths.upload(id) / "fingerprint"] = .string(fingerprint.hex)
+            update[UploadNodes.upload(id) / "fingerprint"] = .string(fingerprint.hex)
         }
     }
 

@@ -1,5 +1,5 @@
 package import API
-package import Posts
+package import Model
 
 /// The part that an intake has in the life of its uploads. The pipeline asks this, and never which intake it is.
 package protocol IntakeHandler: Sendable {

@@ -1,8 +1,8 @@
 package import API
 package import Files
 import Imaging
+import Model
 import NIOCore
-import Posts
 package import Store
 import Synchronization
 import Tree

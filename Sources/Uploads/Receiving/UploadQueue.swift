@@ -1,7 +1,7 @@
 import API
 import Concurrency
 import DequeModule
-package import Posts
+package import Model
 import ServiceLifecycle
 import Synchronization
 import Tree

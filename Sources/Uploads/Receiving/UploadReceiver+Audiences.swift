@@ -1,5 +1,5 @@
 import API
-package import Posts
+package import Model
 import Social
 import Tree
 
@@ -17,8 +17,8 @@ extension UploadReceiver {
             }
             try snapshot.requirePoster(record.owner, for: audiences)
             record.audiences = audiences.sorted()
-            update[Paths.upload(record.id)] = try record.value()
-            update[Paths.restrictedMedia(ofPost: record.id.key) / record.owner.key] = true
+            update[UploadNodes.upload(record.id)] = try record.value()
+            update[AudienceNodes.restrictedMedia(record.id.key) / record.owner.key] = true
             return record
         }.result
     }

@@ -1,6 +1,6 @@
 import API
 import Concurrency
-package import Posts
+package import Model
 
 /// Opens the sessions in which uploads are received.
 package final class UploadReceiver: Sendable {

@@ -1,7 +1,7 @@
 import API
 package import Files
+import Model
 package import NIOCore
-import Posts
 package import Social
 import Store
 

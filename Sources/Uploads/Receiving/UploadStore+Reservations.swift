@@ -1,5 +1,5 @@
 package import API
-package import Posts
+package import Model
 package import Social
 import Tree
 
@@ -56,7 +56,7 @@ extension UploadStore {
                     if intakes[record.intake].keepsOrder { queue.expect(record.id, of: record.owner) }
                     return .new(record)
                 }
-                let path = Paths.reference(request.owner, try ClientReference.key(reference))
+                let path = UploadNodes.reference(request.owner, try ClientReference.key(reference))
                 update[path] = .string(record.id.description)
                 update.preconditions.append(.absent(path))
                 if try await tree.commit(update, at: "new-\(record.state)") { return .new(record) }
@@ -103,12 +103,12 @@ extension UploadStore {
         of record: UploadRecord, receiving file: ResumableFileRequest?
     ) throws -> MultiPathUpdate {
         var update = MultiPathUpdate(preconditions: [.absent(PersonDeletion.job(of: record.owner))])
-        update[Paths.upload(record.id)] = try record.value()
-        update[Paths.queued(record.id)] = QueueEntry(record).value
+        update[UploadNodes.upload(record.id)] = try record.value()
+        update[UploadNodes.queued(record.id)] = QueueEntry(record).value
         if let file { update.beginResumableFile(ResumableFile(file, id: record.id, at: record.createdAt)) }
         if !record.audiences.isEmpty {
             // Before the first byte is there.
-            update[Paths.restrictedMedia(ofPost: record.id.key) / record.owner.key] = true
+            update[AudienceNodes.restrictedMedia(record.id.key) / record.owner.key] = true
         }
         return update
     }
@@ -132,7 +132,9 @@ extension UploadStore {
     private func checkOwner(of request: UploadRequest) async throws {
         let (uid, createsPeople) = (request.owner, settings.value.createsPeople)
         try await tree.snapshot { snapshot in
-            if request.purpose == .avatar || !createsPeople, try snapshot.get(Paths.person(uid) / "full_name") == nil {
+            if request.purpose == .avatar || !createsPeople,
+                try snapshot.get(PeopleNodes.person(uid) / "full_name") == nil
+            {
                 guard request.purpose != .avatar else { throw Failure.noPersonForAvatar(uid) }
                 throw Failure(
                     .unknownUser, "there is no user \(uid)",

@@ -1,6 +1,6 @@
 package import API
 import Logging
-package import Posts
+package import Model
 package import Social
 import Synchronization
 import Tree
@@ -32,14 +32,14 @@ extension UploadStore {
             if new == .ingested { try MentionSpan.requirePeople(record.mentions, in: snapshot) }
             record.state = new
             record.updatedAt = clock()
-            update[Paths.upload(id)] = try record.value()
-            update[Paths.queued(id)] = QueueEntry(record).value
+            update[UploadNodes.upload(id)] = try record.value()
+            update[UploadNodes.queued(id)] = QueueEntry(record).value
             if old == .receiving, new != old, let file = try snapshot.resumableFile(id) {
                 update.endResumableFile(file)
             }
             // A photo that is its draft's now is looked up as long as one that became nothing.
             if new == .failed || new == .expired || record.place != nil && new.isTerminal {
-                update[Paths.endedUpload(id)] = .integer(record.updatedAt)
+                update[UploadNodes.ended(id)] = .integer(record.updatedAt)
             }
             try Self.moveReference(of: record, replacing: failed, in: snapshot, &update)
             try add(snapshot, &update)
@@ -55,7 +55,7 @@ extension UploadStore {
         _ update: inout MultiPathUpdate
     ) throws {
         guard let reference = record.clientReference, record.state == .expired || failed != nil else { return }
-        let path = Paths.reference(record.owner, try ClientReference.key(reference))
+        let path = UploadNodes.reference(record.owner, try ClientReference.key(reference))
         let holder = try snapshot.get(path)
         if record.state == .expired, holder == .string(record.id.description) { update[path] = nil }
         guard let failed else { return }
@@ -138,7 +138,7 @@ extension UploadStore {
             guard var record = try snapshot.upload(id), record.state == .ingested else { return }
             record.attempts = attempt
             record.error = fault
-            update[Paths.upload(id)] = try record.value()
+            update[UploadNodes.upload(id)] = try record.value()
         }
     }
 }

@@ -1,6 +1,6 @@
 package import API
 package import Logging
-package import Posts
+package import Model
 import Social
 package import Synchronization
 package import Tree
@@ -54,7 +54,7 @@ package final class UploadStore: Sendable {
 
     /// The uploads that still have work to do, oldest first.
     package func queued() async throws(TreeError) -> [QueueEntry] {
-        try await tree.children(of: Paths.queue).compactMap { QueueEntry($0) }
+        try await tree.children(of: UploadNodes.queued()).compactMap { QueueEntry($0) }
     }
 
     /// The uploads of an intake that still have work to do, oldest first.
@@ -70,7 +70,7 @@ package final class UploadStore: Sendable {
     ///
     /// - Throws: `Failure` `not_found` when there is no such upload, or a failure of the tree.
     package func end(of id: PostID) async throws -> UploadRecord {
-        let subscription = try await tree.subscribe(to: Paths.upload(id) / "state")
+        let subscription = try await tree.subscribe(to: UploadNodes.upload(id) / "state")
         if !Self.isTerminal(subscription.value) {
             for try await change in subscription where Self.isTerminal(change.writes.first?.value) { break }
         }
@@ -102,7 +102,7 @@ package final class UploadStore: Sendable {
 
     /// Notes that nothing is left to clean up after an upload that has ended.
     package func finishCleanUp(_ id: PostID) async throws {
-        try await tree.delete(Paths.queued(id), at: "settled")
+        try await tree.delete(UploadNodes.queued(id), at: "settled")
     }
 
     /// Cleans up after an upload that has ended, as its intake does. Cleaning up again is harmless, so that a crash in the
@@ -116,15 +116,15 @@ package final class UploadStore: Sendable {
     /// Deletes the record of an upload that has ended, and frees its idempotency key, unless there is work to do for it.
     package func forget(_ id: PostID) async throws {
         try await tree.transact(at: "forgotten") { snapshot, update in
-            guard try !snapshot.exists(Paths.queued(id)) else { return }
+            guard try !snapshot.exists(UploadNodes.queued(id)) else { return }
             if let record = try snapshot.upload(id), let reference = record.clientReference {
-                let path = Paths.reference(record.owner, try ClientReference.key(reference))
+                let path = UploadNodes.reference(record.owner, try ClientReference.key(reference))
                 if try snapshot.get(path) == .string(id.description) { update[path] = nil }
             }
-            update[Paths.upload(id)] = nil
-            update[Paths.endedUpload(id)] = nil
-            update[Paths.verified(id)] = nil
-            update[Paths.restrictedMedia(ofPost: id.key)] = nil
+            update[UploadNodes.upload(id)] = nil
+            update[UploadNodes.ended(id)] = nil
+            update[FileNodes.verified(id)] = nil
+            update[AudienceNodes.restrictedMedia(id.key)] = nil
         }
     }
 }
@@ -132,13 +132,13 @@ package final class UploadStore: Sendable {
 extension TreeStore {
     /// The record of an upload; nil when there is none.
     package func upload(_ id: PostID) async throws(TreeError) -> UploadRecord? {
-        UploadRecord(id: id, value: try await get(Paths.upload(id)))
+        UploadRecord(id: id, value: try await get(UploadNodes.upload(id)))
     }
 }
 
 extension TreeSnapshot {
     /// The record of an upload; nil when there is none.
     package func upload(_ id: PostID) throws(TreeError) -> UploadRecord? {
-        try reading(Paths.upload(id)) { UploadRecord(id: id, value: $0) }
+        try reading(UploadNodes.upload(id)) { UploadRecord(id: id, value: $0) }
     }
 }

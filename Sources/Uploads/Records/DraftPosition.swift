@@ -1,5 +1,5 @@
-package import Posts
-import Tree
+package import Model
+package import TreeModel
 
 /// What an upload is that becomes a photo of a draft: it comes in several requests, is rendered when its last byte is there, and ends
 /// in the update that adds it.
@@ -9,23 +9,9 @@ package struct DraftPosition: Sendable, Hashable {
     package let number: Int
     /// The size of the whole, once it is the draft's.
     package var byteCount: Int?
+}
 
-    init(id: PostID, number: Int) {
-        self.id = id
-        self.number = number
-    }
-
-    var value: TreeValue {
-        var fields: [TreeKey: TreeValue] = ["id": .string(id.description), "number": .integer(Int64(number))]
-        if let byteCount { fields["bytes"] = .integer(Int64(byteCount)) }
-        return .object(fields)
-    }
-
-    /// Reads a place back; nil for what is none.
-    init?(_ value: TreeValue?) {
-        guard let id = value?["id"]?.stringValue.flatMap({ PostID($0) }), let number = value?["number"]?.integerValue
-        else { return nil }
-        self.init(id: id, number: Int(number))
-        byteCount = (value?["bytes"]?.integerValue).map { Int($0) }
-    }
+extension DraftPosition: TreeRecord {
+    package static let form = RecordForm(
+        Self.init(id:number:byteCount:), .init("id", \.id), .init("number", \.number), .init("bytes", \.byteCount))
 }

@@ -1,5 +1,5 @@
 import Files
-package import Posts
+package import Model
 import Tree
 
 /// The treatment of photos whose bytes their user has posted before.

@@ -1,5 +1,5 @@
 import API
-package import Posts
+package import Model
 import Store
 package import Tree
 package import TreeModel
@@ -48,30 +48,30 @@ package struct Generation: Sendable {
     ) {
         var entry: [TreeKey: TreeValue] = [:]
         (entry["before"], entry["garbage"]) = (photos, garbage?.lastKey.map { .string($0.string) })
-        update[Paths.generation(id) / post.key] = photos.map { _ in .object(entry) }
-        update[Paths.prepared(post) / id.key] = nil
+        update[JobNodes.generation(id) / post.key] = photos.map { _ in .object(entry) }
+        update[JobNodes.prepared(post) / id.key] = nil
     }
 
     /// Notes that a post is done with for good, in the update that changes it.
     package func noteEnd(of post: PostID, in update: inout MultiPathUpdate) {
-        update[Paths.generation(id) / post.key] = ["done": true]
-        update[Paths.prepared(post) / id.key] = nil
+        update[JobNodes.generation(id) / post.key] = ["done": true]
+        update[JobNodes.prepared(post) / id.key] = nil
     }
 
     /// Keeps renditions that are made, in the update that takes them off the list of garbage.
     package func keep(_ photos: TreeValue, of post: PostID, in update: inout MultiPathUpdate) {
-        update[Paths.generation(id) / post.key] = .object(["after": photos])
-        update[Paths.prepared(post) / id.key] = true
+        update[JobNodes.generation(id) / post.key] = .object(["after": photos])
+        update[JobNodes.prepared(post) / id.key] = true
     }
 
     /// Forgets a post.
     package func forget(_ post: PostID, in update: inout MultiPathUpdate) {
-        update[Paths.generation(id) / post.key] = nil
-        update[Paths.prepared(post) / id.key] = nil
+        update[JobNodes.generation(id) / post.key] = nil
+        update[JobNodes.prepared(post) / id.key] = nil
     }
 
     package func entry(of post: PostID, in tree: TreeStore) async throws -> Entry? {
-        Entry(try await tree.get(Paths.generation(id) / post.key))
+        Entry(try await tree.get(JobNodes.generation(id) / post.key))
     }
 }
 
@@ -79,8 +79,9 @@ extension TreeSnapshot {
     /// The files that runs have made for a post and that are not shown yet.
     package func preparedFiles(of post: PostID) throws(TreeError) -> Set<String> {
         var names: Set<String> = []
-        for job in try children(of: Paths.prepared(post), range: .all, limit: 100) {
-            guard case .after(let photos)? = Generation.Entry(try get(Paths.generations / job.key / post.key)) else {
+        for job in try children(of: JobNodes.prepared(post), range: .all, limit: 100) {
+            guard case .after(let photos)? = Generation.Entry(try get(JobNodes.generation() / job.key / post.key))
+            else {
                 continue
             }
             names.formUnion(photos.fileNames)

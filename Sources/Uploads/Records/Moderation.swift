@@ -16,23 +16,15 @@ package struct Moderation: Sendable, Hashable {
     package init(_ decision: ModerationDecision, reason: String, at: Int64) {
         (self.decision, self.reason, self.at) = (decision, reason, at)
     }
-
-    /// Reads a decision back; nil when it is none.
-    init?(_ value: TreeValue) {
-        guard let decision = value["decision"]?.stringValue.flatMap(ModerationDecision.init),
-            let at = value["at"]?.integerValue
-        else { return nil }
-        self.decision = decision
-        self.at = at
-        reason = value["reason"]?.stringValue ?? ""
-    }
-
-    package var value: TreeValue {
-        var fields: [TreeKey: TreeValue] = ["decision": .string(decision.rawValue), "at": .integer(at)]
-        if !reason.isEmpty { fields["reason"] = .string(reason) }
-        return .object(fields)
-    }
 }
+
+extension Moderation: TreeRecord {
+    package static let form = RecordForm(
+        Self.init(_:reason:at:), .init("decision", \.decision), .init("reason", \.reason, default: ""),
+        .init("at", \.at))
+}
+
+extension ModerationDecision: FieldValue {}
 
 extension ModerationVerdict {
     /// The reason as far as it is kept, without control characters; empty for none.

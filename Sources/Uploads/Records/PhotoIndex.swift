@@ -1,6 +1,6 @@
 import Cryptography
 import Files
-package import Posts
+package import Model
 package import Store
 package import Tree
 
@@ -59,7 +59,7 @@ package struct PhotoIndex: Sendable {
         let key =
             hashes.count == 1 && audiences.isEmpty
             ? first : sha256(of: Array((hashes.joined(separator: " ") + names).utf8))
-        return Paths.photoHash(owner, try TreeKey(key))
+        return FileNodes.content(owner, try TreeKey(key))
     }
 
     /// - Parameter audiences: Whom the posts are for that count.
@@ -68,7 +68,7 @@ package struct PhotoIndex: Sendable {
     ) throws(TreeError) -> Entry {
         let value = try snapshot.get(path)
         guard let id = value?.stringValue.flatMap({ PostID($0) }),
-            try snapshot.exists(audiences.isEmpty ? Paths.post(id) : Paths.audiencePost(id))
+            try snapshot.exists(audiences.isEmpty ? PostNodes.post(id) : AudienceNodes.post(id))
         else { return Entry(path: path, value: value, post: nil) }
         return Entry(path: path, value: value, post: id)
     }

@@ -1,4 +1,4 @@
-import Posts
+import Model
 
 /// The uploads that are published in the order in which they began: of each user those that have not ended.
 ///

@@ -1,5 +1,5 @@
 package import API
-package import Posts
+package import Model
 package import Tree
 
 /// The value of `upload_queue/{id}`: enough for a start to know what to do with an upload, without a read of its

@@ -1,3 +1,5 @@
+package import TreeModel
+
 /// That an original was encoded again, or that this is of no use: at `reencoded` of a photo in the record of an upload, as the quality
 /// and the SHA-256 of the file of which the present one is made, or a dash.
 package struct Reencoding: Sendable, Hashable {
@@ -16,4 +18,13 @@ package struct Reencoding: Sendable, Hashable {
         guard words.count == 2, let quality = Int(words[0]) else { return nil }
         self.init(quality: quality, source: words[1] == "-" ? nil : String(words[1]))
     }
+}
+
+extension Reencoding: FieldValue {
+    package init?(_ value: TreeValue) {
+        guard let text = value.stringValue else { return nil }
+        self.init(text)
+    }
+
+    package var value: TreeValue { .string(text) }
 }

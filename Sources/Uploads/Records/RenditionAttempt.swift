@@ -1,6 +1,7 @@
 import Imaging
-package import Posts
-package import Tree
+import Model
+import Tree
+package import TreeModel
 
 /// What tells the files of one attempt at rendering a photo from those of all others: so no name is ever used again for other
 /// bytes.
@@ -16,7 +17,7 @@ package struct RenditionAttempt: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Reads one back; nil for what is none.
-    init?(_ text: String) {
+    package init?(_ text: String) {
         guard text.utf8.count == 10, text.utf8.allSatisfy(Self.alphabet.contains) else { return nil }
         description = text
     }
@@ -34,8 +35,8 @@ package struct UnfinishedAttempt: Sendable {
     package let attempt: RenditionAttempt
     /// The entry of the garbage list.
     package let garbage: TreeKey
-    private let engine: String
-    private let sources: [Int: String]
+    fileprivate let engine: String
+    fileprivate let sources: [Int: String]
 
     package init(_ attempt: RenditionAttempt, garbage: TreeKey, engine: String, sources: [Int: String]) {
         (self.attempt, self.garbage, self.engine, self.sources) = (attempt, garbage, engine, sources)
@@ -49,30 +50,12 @@ package struct UnfinishedAttempt: Sendable {
 
 // MARK: - As it is written
 
-extension UnfinishedAttempt {
-    package init?(_ child: TreeChild) {
-        guard let attempt = RenditionAttempt(child.key.string), let engine = child.value["engine"]?.stringValue,
-            let garbage = child.value["garbage"]?.stringValue.flatMap({ try? TreeKey($0) })
-        else { return nil }
-        var sources: [Int: String] = [:]
-        for (key, source) in child.value["sources"]?.object ?? [:] {
-            if let number = Int(key.string) { sources[number] = source.stringValue }
-        }
-        self.init(attempt, garbage: garbage, engine: engine, sources: sources)
-    }
+extension UnfinishedAttempt: TreeRecord {
+    package static let form = RecordForm(
+        Self.init(_:garbage:engine:sources:), .init(keyAs: \.attempt), .init("garbage", \.garbage),
+        .init("engine", \.engine), .init("sources", \.sources, default: [:]))
 
-    package var value: TreeValue {
-        var originals: [TreeKey: TreeValue] = [:]
-        for (number, source) in sources { originals[TreeKey(unchecked: String(number))] = .string(source) }
-        return [
-            "engine": .string(engine), "garbage": .string(garbage.string), "sources": .object(originals),
-        ]
-    }
+    package init?(_ child: TreeChild) { self.init(child.value, at: child.key) }
 }
 
-extension Paths {
-    /// The attempts at renditions of an upload that have not come to their end (``UnfinishedAttempt``).
-    package static func attempts(_ upload: PostID) -> TreePath { attempts / upload.key }
-
-    package static let attempts = TreePath(["attempts"], in: .pipeline)
-}
+extension RenditionAttempt: TextFieldValue {}

@@ -1,8 +1,9 @@
 package import API
 import Cryptography
 import Files
-package import Posts
+package import Model
 package import Social
+package import TreeModel
 
 /// A fingerprint of a request: two requests for the same upload have the same one.
 ///
@@ -71,4 +72,13 @@ extension Failure {
             .keyReused, "this idempotency key belongs to another request, which became upload \(id)",
             hint: "that one stands, and nothing of this one was kept: send it with a key of its own")
     }
+}
+
+extension RequestFingerprint: FieldValue {
+    package init?(_ value: TreeValue) {
+        guard let hex = value.stringValue else { return nil }
+        self.init(hex: hex)
+    }
+
+    package var value: TreeValue { .string(hex) }
 }

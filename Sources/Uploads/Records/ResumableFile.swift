@@ -1,7 +1,8 @@
 package import API
-import Files
-package import Posts
-package import Tree
+package import Files
+package import Model
+import Tree
+package import TreeModel
 
 /// The record of a file whose bytes come in several requests, at `resumable_files/{id}` of the pipeline's own tree: how much of
 /// it is durable, and what it is for. Its bytes lie in `incoming/{id}.partial`.
@@ -114,49 +115,25 @@ extension ResumableFile {
 
 // MARK: - As it is written
 
-extension Paths {
-    package static let resumableFiles = TreePath(["resumable_files"], in: .pipeline)
-
-    package static func resumableFile(_ id: PostID) -> TreePath { resumableFiles / id.key }
-
-    /// The unfinished files of an owner, each with the bytes that are kept free for it.
-    package static func resumableFiles(of owner: TreeKey) -> TreePath {
-        TreePath(["resumable_owners", owner], in: .pipeline)
-    }
+extension ResumableFile: TreeRecord {
+    package static let form = RecordForm(
+        Self.init(id:owner:purpose:details:length:maxBytes:checkpoint:createdAt:updatedAt:), .init(keyAs: \.id),
+        .init("owner", \.owner), .init("purpose", \.purpose), .init("details", \.details, default: ""),
+        .init("length", \.length), .init("max_bytes", \.maxBytes), .init(partOf: \.checkpoint),
+        .init("created_at", \.createdAt), .init("updated_at", \.updatedAt))
 }
 
-extension ResumableFile {
-    var value: TreeValue {
-        var fields: [TreeKey: TreeValue] = [
-            "owner": .string(owner.description), "purpose": .string(purpose.rawValue),
-            "max_bytes": .integer(Int64(maxBytes)), "created_at": .integer(createdAt),
-            "updated_at": .integer(updatedAt), "received": .integer(Int64(byteCount)),
-            "sha256_state": .string(checkpoint.hashState),
-        ]
-        if !details.isEmpty { fields["details"] = .string(details) }
-        if let length { fields["length"] = .integer(Int64(length)) }
-        return .object(fields)
-    }
+extension ResumableFile.Purpose: FieldValue {}
 
-    /// Reads a record back; nil when it is none.
-    package init?(id: PostID, value: TreeValue?) {
-        guard let value, let owner = value["owner"]?.stringValue.flatMap({ try? TreeKey($0) }),
-            let purpose = value["purpose"]?.stringValue, let maxBytes = value["max_bytes"]?.integerValue,
-            let createdAt = value["created_at"]?.integerValue, let updatedAt = value["updated_at"]?.integerValue,
-            let byteCount = value["received"]?.integerValue, let hashState = value["sha256_state"]?.stringValue
-        else { return nil }
-        self.init(
-            id: id, owner: owner, purpose: Purpose(rawValue: purpose), details: value["details"]?.stringValue ?? "",
-            length: (value["length"]?.integerValue).map { Int($0) }, maxBytes: Int(maxBytes),
-            checkpoint: .init(byteCount: Int(byteCount), hashState: hashState), createdAt: createdAt,
-            updatedAt: updatedAt)
-    }
+extension StagedFile.Checkpoint: TreeRecord {
+    package static let form = RecordForm(
+        Self.init(byteCount:hashState:), .init("received", \.byteCount), .init("sha256_state", \.hashState))
 }
 
 extension TreeSnapshot {
     /// The record of a file that is received in several requests; nil when there is none.
     func resumableFile(_ id: PostID) throws(TreeError) -> ResumableFile? {
-        ResumableFile(id: id, value: try get(Paths.resumableFile(id)))
+        ResumableFile(try get(UploadNodes.resumableFile(id)), at: id.key)
     }
 }
 
@@ -171,14 +148,14 @@ extension ResumableFile {
 extension MultiPathUpdate {
     /// Begins a file that is received in several requests.
     mutating func beginResumableFile(_ file: ResumableFile) {
-        self[Paths.resumableFile(file.id)] = file.value
-        self[Paths.resumableFiles(of: file.owner) / file.id.key] = .integer(Int64(file.reservedBytes))
+        self[UploadNodes.resumableFile(file.id)] = file.value
+        self[UploadNodes.resumableFileOf(file.owner) / file.id.key] = .integer(Int64(file.reservedBytes))
     }
 
     /// Ends a file that is received in several requests: it has become something, or never will. Its bytes are deleted later,
     /// if nobody has moved them by then.
     package mutating func endResumableFile(_ file: ResumableFile) {
-        self[Paths.resumableFile(file.id)] = nil
-        self[Paths.resumableFiles(of: file.owner) / file.id.key] = nil
+        self[UploadNodes.resumableFile(file.id)] = nil
+        self[UploadNodes.resumableFileOf(file.owner) / file.id.key] = nil
     }
 }

@@ -1,5 +1,5 @@
 package import API
-package import Posts
+package import Model
 
 extension UploadRecord {
     /// Refuses to go on with an upload of somebody who is deleted.

@@ -1,7 +1,7 @@
 package import API
-package import Posts
+package import Model
 package import Social
-package import Tree
+import Tree
 
 /// The pipeline's record of an upload, at `uploads/{id}` of the pipeline's own tree, which no client can reach.
 package struct UploadRecord: Sendable {
@@ -60,7 +60,7 @@ package struct UploadRecord: Sendable {
     package var state: UploadState
     package private(set) var text: String
     /// Whom parts of the text stand for.
-    package private(set) var mentions: [MentionSpan] = []
+    package internal(set) var mentions: [MentionSpan] = []
     /// Photos by the number under which they came; a draft may have gaps.
     package var photos: [Int: Photo] = [:]
     /// The name that the client gave the upload so that it can ask again (`Idempotency-Key`).
@@ -90,26 +90,6 @@ package struct UploadRecord: Sendable {
     /// What was decided about it last, before it was published or after; nil when nobody was asked.
     package var moderation: Moderation?
 
-    package init(
-        id: PostID, owner: UserID, intake: Intake, state: UploadState, text: String, clientReference: String?,
-        source: String?, createdAt: Int64, duplicates: DuplicatePolicy? = nil, claims: OwnerClaims? = nil,
-        audiences: [AudienceID] = [], purpose: UploadPurpose = .post
-    ) {
-        self.id = id
-        self.owner = owner
-        self.purpose = purpose
-        self.intake = intake
-        self.claims = claims
-        self.audiences = audiences.sorted()
-        self.state = state
-        self.text = text
-        self.clientReference = clientReference
-        self.source = source
-        self.createdAt = createdAt
-        self.duplicates = duplicates
-        self.updatedAt = createdAt
-    }
-
     /// Takes in what the post says, and whom it mentions; whether these people exist, is checked when it is acknowledged.
     ///
     /// - Throws: `Failure` `bad_text` or `bad_mention`.
@@ -128,104 +108,15 @@ package struct UploadRecord: Sendable {
     package var orderedPhotos: [Photo] { photoNumbers.compactMap { photos[$0] } }
 }
 
-// MARK: - As it is written
-
 extension UploadRecord {
-    /// The record as a value of the tree.
-    package func value() throws(TreeError) -> TreeValue {
-        var fields: [TreeKey: TreeValue] = [
-            "state": .string(state.rawValue), "owner": .string(owner.description), "door": .string(intake.rawValue),
-            "created_at": .integer(createdAt), "updated_at": .integer(updatedAt),
-        ]
-        if purpose != .post { fields["purpose"] = .string(purpose.rawValue) }
-        if !text.isEmpty { fields["text"] = .string(text) }
-        fields["mentions"] = MentionSpan.value(of: mentions)
-        if let clientReference { fields["client_ref"] = .string(clientReference) }
-        if let fingerprint { fields["fingerprint"] = .string(fingerprint.hex) }
-        if let source { fields["source"] = .string(source) }
-        if let place { fields["draft"] = place.value }
-        if let claims { fields["owner_claims"] = claims.value }
-        if !audiences.isEmpty { fields["audiences"] = .audiences(audiences) }
-        if let duplicates { fields["duplicates"] = .string(duplicates.rawValue) }
-        if let duplicateOf { fields["duplicate_of"] = .string(duplicateOf.description) }
-        if isOwnerGone { fields["owner_gone"] = true }
-        if let moderation { fields["moderation"] = moderation.value }
-        if attempts > 0 { fields["attempts"] = .integer(Int64(attempts)) }
-        if let error {
-            fields["error"] = [
-                "code": .string(error.code.rawValue), "message": .string(error.message), "hint": .string(error.hint),
-            ]
-        }
-        var photoRecords: [TreeKey: TreeValue] = [:]
-        for (number, photo) in photos {
-            photoRecords[try TreeKey(String(number))] = try photo.value(owner: owner, post: id)
-        }
-        fields["photos"] = .object(photoRecords)
-        return .object(fields)
-    }
-
-    /// Reads a record back; nil when it is none.
-    package init?(id: PostID, value: TreeValue?) {
-        guard let value, let state = value["state"]?.stringValue.flatMap(UploadState.init),
-            let owner = value["owner"]?.stringValue.flatMap({ UserID($0) }),
-            let intake = value["door"]?.stringValue.flatMap(Intake.init),
-            let createdAt = value["created_at"]?.integerValue
-        else { return nil }
+    package init(
+        id: PostID, owner: UserID, intake: Intake, state: UploadState, text: String, clientReference: String?,
+        source: String?, createdAt: Int64, duplicates: DuplicatePolicy? = nil, claims: OwnerClaims? = nil,
+        audiences: [AudienceID] = [], purpose: UploadPurpose = .post
+    ) {
         self.init(
-            id: id, owner: owner, intake: intake, state: state, text: value["text"]?.stringValue ?? "",
-            clientReference: value["client_ref"]?.stringValue, source: value["source"]?.stringValue,
-            createdAt: createdAt, duplicates: value["duplicates"]?.stringValue.flatMap(DuplicatePolicy.init),
-            claims: value["owner_claims"].flatMap(OwnerClaims.init), audiences: PostAudiences.named(by: value),
-            purpose: value["purpose"]?.stringValue.flatMap(UploadPurpose.init) ?? .post)
-        mentions = MentionSpan.read(value["mentions"], of: text)
-        updatedAt = value["updated_at"]?.integerValue ?? createdAt
-        fingerprint = value["fingerprint"]?.stringValue.map(RequestFingerprint.init(hex:))
-        place = DraftPosition(value["draft"])
-        isOwnerGone = value["owner_gone"] == true
-        attempts = Int(value["attempts"]?.integerValue ?? 0)
-        moderation = value["moderation"].flatMap(Moderation.init)
-        duplicateOf = value["duplicate_of"]?.stringValue.flatMap { PostID($0) }
-        if let error = value["error"], let code = error["code"]?.stringValue {
-            self.error = Failure(
-                ErrorCode(named: code), error["message"]?.stringValue ?? "", hint: error["hint"]?.stringValue ?? "")
-        }
-        for (key, photo) in value["photos"]?.object ?? [:] {
-            guard let number = Int(key.description), let photo = Photo(photo) else { return nil }
-            photos[number] = photo
-        }
-    }
-}
-
-extension UploadRecord.Photo {
-    package func value(owner: UserID, post: PostID) throws(TreeError) -> TreeValue {
-        var fields: [TreeKey: TreeValue] = [
-            "file_name": .string(fileName), "original_name": .string(originalName),
-            "bytes": .integer(Int64(byteCount)), "sha256": .string(sha256),
-        ]
-        if !alt.isEmpty { fields["alt"] = .string(alt) }
-        if let storedSHA256 { fields["stored_sha256"] = .string(storedSHA256) }
-        if let storedByteCount { fields["stored_bytes"] = .integer(Int64(storedByteCount)) }
-        if let reencoding { fields["reencoded"] = .string(reencoding.text) }
-        if let droppedAt { fields["dropped_at"] = .integer(droppedAt) }
-        if isBlurred { fields["blurred"] = true }
-        if let position { fields["position"] = .integer(Int64(position)) }
-        if let rendered { fields["rendered"] = try rendered.value(owner: owner, post: post) }
-        if !files.isEmpty { fields["files"] = try files.value() }
-        return .object(fields)
-    }
-
-    init?(_ value: TreeValue) {
-        guard let fileName = value["file_name"]?.stringValue, let byteCount = value["bytes"]?.integerValue,
-            let sha256 = value["sha256"]?.stringValue
-        else { return nil }
-        self.init(
-            fileName: fileName, originalName: value["original_name"]?.stringValue ?? fileName,
-            byteCount: Int(byteCount), sha256: sha256, rendered: value["rendered"].flatMap(PhotoRecord.init),
-            files: Dictionary(value["files"]), alt: value["alt"]?.stringValue ?? "",
-            storedSHA256: value["stored_sha256"]?.stringValue,
-            storedByteCount: (value["stored_bytes"]?.integerValue).map { Int($0) },
-            reencoding: value["reencoded"]?.stringValue.flatMap(Reencoding.init),
-            droppedAt: value["dropped_at"]?.integerValue,
-            isBlurred: value["blurred"] == true, position: (value["position"]?.integerValue).map { Int($0) })
+            id: id, owner: owner, purpose: purpose, intake: intake, audiences: audiences.sorted(), claims: claims,
+            state: state, text: text, clientReference: clientReference, source: source, duplicates: duplicates,
+            createdAt: createdAt, updatedAt: createdAt)
     }
 }

@@ -1,7 +1,7 @@
 import API
 package import Files
 import Isolation
-import Posts
+import Model
 import Store
 package import Tree
 
@@ -25,7 +25,7 @@ package struct PoisonList: Sendable {
 
     /// Refuses a photo that is known to be poison.
     func refuse(_ photo: UploadRecord.Photo) async throws {
-        let path = Paths.poison / (try TreeKey(photo.sha256))
+        let path = UploadNodes.poison() / (try TreeKey(photo.sha256))
         guard let failure = try await tree.get(path), !isForgotten(failure), let code = failure["code"]?.stringValue
         else { return }
         guard try await !forgive(photo.sha256) else { return }
@@ -37,7 +37,7 @@ package struct PoisonList: Sendable {
     /// Remembers that a photo broke its decoder. Durable when it returns.
     func remember(_ photo: UploadRecord.Photo, _ error: IsolationError) async throws {
         try await tree.set(
-            Paths.poison / (try TreeKey(photo.sha256)),
+            UploadNodes.poison() / (try TreeKey(photo.sha256)),
             to: [
                 "code": .string(error.code.rawValue), "message": .string(error.message), "hint": .string(error.hint),
                 "at": .integer(clock()), "program": .string(settings.value.decoderVersion),
@@ -49,8 +49,8 @@ package struct PoisonList: Sendable {
         for sha256 in try await FileThreads.run({ [folder] () throws(FileError) in try DecodeRetry.all(in: folder) }) {
             _ = try await forgive(sha256)
         }
-        for child in try await tree.children(of: Paths.poison) where isForgotten(child.value) {
-            try await tree.set(Paths.poison / child.key, to: nil)
+        for child in try await tree.children(of: UploadNodes.poison()) where isForgotten(child.value) {
+            try await tree.set(UploadNodes.poison() / child.key, to: nil)
         }
     }
 
@@ -58,7 +58,7 @@ package struct PoisonList: Sendable {
     private func forgive(_ sha256: String) async throws -> Bool {
         let folder = folder
         guard try await FileThreads.run({ try DecodeRetry.isGiven(sha256, in: folder) }) else { return false }
-        try await tree.set(Paths.poison / (try TreeKey(sha256)), to: nil)
+        try await tree.set(UploadNodes.poison() / (try TreeKey(sha256)), to: nil)
         try await FileThreads.run { try DecodeRetry.take(sha256, in: folder) }
         return true
     }

@@ -1,5 +1,5 @@
 import Imaging
-import Posts
+import Model
 import Synchronization
 package import Tree
 
@@ -19,16 +19,11 @@ package final class RecipeBook: Sendable {
         let new = known.withLock { known in texts.filter { !known.contains($0.0) } }
         guard !new.isEmpty else { return }
         try await tree.transact { snapshot, update in
-            for (fingerprint, text) in new where try !snapshot.exists(Paths.recipe(fingerprint)) {
-                update[Paths.recipe(fingerprint)] = .string(text)
+            for (fingerprint, text) in new {
+                let path = UploadNodes.recipe(TreeKey(unchecked: fingerprint))
+                if try !snapshot.exists(path) { update[path] = .string(text) }
             }
         }
         known.withLock { $0.formUnion(new.map(\.0)) }
-    }
-}
-
-extension Paths {
-    package static func recipe(_ fingerprint: String) -> TreePath {
-        TreePath(["recipes", TreeKey(unchecked: fingerprint)], in: .pipeline)
     }
 }

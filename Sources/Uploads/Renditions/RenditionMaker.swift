@@ -4,7 +4,7 @@ import Files
 import Foundation
 package import Imaging
 import Isolation
-import Posts
+import Model
 package import Store
 import TreeModel
 

@@ -1,6 +1,6 @@
 import Foundation
 package import Imaging
-package import Posts
+package import Model
 
 /// What there is already of the renditions that a photo is to have.
 package struct RenditionsAtHand: Sendable {

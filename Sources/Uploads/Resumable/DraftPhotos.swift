@@ -1,5 +1,5 @@
 import API
-import Posts
+import Model
 import Tree
 
 extension UploadRecord {
@@ -82,8 +82,8 @@ extension TreeSnapshot {
     /// Notes that the sender of an upload is at it: whoever was to expire it, or the draft to which it belongs, sees that.
     func noteSender(of id: PostID, at time: Int64, in update: inout MultiPathUpdate) throws(TreeError) {
         guard let record = try upload(id), record.state == .receiving else { return }
-        update[Paths.upload(id) / "updated_at"] = .integer(time)
+        update[UploadNodes.upload(id) / "updated_at"] = .integer(time)
         guard let draft = record.place?.id, try upload(draft)?.state == .draft else { return }
-        update[Paths.upload(draft) / "updated_at"] = .integer(time)
+        update[UploadNodes.upload(draft) / "updated_at"] = .integer(time)
     }
 }

@@ -1,7 +1,7 @@
 import API
 import Concurrency
 package import Files
-package import Posts
+package import Model
 package import Store
 package import Tree
 
@@ -68,7 +68,7 @@ package final class ResumableFiles: Sendable {
         try Self.checkSize(request)
         try checkSpace(for: request)
         let others = try await tree.children(
-            of: Paths.resumableFiles(of: request.owner), limit: Self.maxFilesPerOwner)
+            of: UploadNodes.resumableFileOf(request.owner), limit: Self.maxFilesPerOwner)
         let reserved = others.reduce(request.length ?? request.maxBytes) { $0 + Int($1.value.integerValue ?? 0) }
         guard others.count < Self.maxFilesPerOwner, reserved <= request.maxBytes * Self.maxLargestFilesPerOwner else {
             throw Failure(
@@ -114,7 +114,7 @@ package final class ResumableFiles: Sendable {
 
     /// The record of a file; nil when there is none, or it has ended.
     package func record(of id: PostID) async throws(TreeError) -> ResumableFile? {
-        ResumableFile(id: id, value: try await tree.get(Paths.resumableFile(id)))
+        ResumableFile(try await tree.get(UploadNodes.resumableFile(id)), at: id.key)
     }
 
     /// Works on a file, as the only one: who worked on it before is cancelled, and what it has received becomes durable first.

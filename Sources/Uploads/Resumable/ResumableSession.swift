@@ -1,8 +1,8 @@
 import API
 import Cryptography
 package import Files
+import Model
 package import NIOCore
-import Posts
 import Store
 import Synchronization
 import Tree
@@ -126,7 +126,7 @@ package final class ResumableSession: Sendable {
             guard var file = try snapshot.resumableFile(id) else { throw Failure.noSuchFile(id) }
             change(&file)
             file.updatedAt = files.now
-            update[Paths.resumableFile(id)] = file.value
+            update[UploadNodes.resumableFile(id)] = file.value
             // Its sender is at it: whoever was to expire the upload sees that.
             if file.purpose == .upload { try snapshot.noteSender(of: id, at: file.updatedAt, in: &update) }
             return file

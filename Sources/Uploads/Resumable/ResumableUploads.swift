@@ -3,7 +3,7 @@ import Access
 import Files
 import Imaging
 package import Logging
-package import Posts
+package import Model
 import Social
 import Store
 import Tree
@@ -172,7 +172,7 @@ package final class ResumableUploads: Sendable {
     /// The upload of the same idempotency key that failed before; nil when there is none.
     func replaced(by record: UploadRecord) async throws -> UploadRecord? {
         guard let reference = record.clientReference else { return nil }
-        let path = Paths.reference(record.owner, try ClientReference.key(reference))
+        let path = UploadNodes.reference(record.owner, try ClientReference.key(reference))
         guard let holder = try await store.tree.get(path)?.stringValue.flatMap({ PostID($0) }), holder != record.id
         else { return nil }
         return try await store.record(of: holder)

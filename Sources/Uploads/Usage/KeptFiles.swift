@@ -1,5 +1,5 @@
 import API
-package import Posts
+package import Model
 package import Tree
 
 /// The files of uploads that are to stay.
@@ -11,7 +11,7 @@ package enum KeptFiles {
     package static func areKept(of id: PostID, in snapshot: TreeSnapshot) throws(TreeError) -> Bool {
         let record = try snapshot.upload(id)
         guard record?.moderation?.decision != .refuse else { return false }
-        for path in [Paths.audiencePost(id), Paths.post(id)] {
+        for path in [AudienceNodes.post(id), PostNodes.post(id)] {
             if let post = try snapshot.get(path), isPost(post, ofFilesOf: id, record) { return true }
         }
         return try snapshot.isShownWithoutPost(id)

@@ -1,5 +1,5 @@
 import API
-package import Posts
+package import Model
 import Store
 package import Tree
 
@@ -10,11 +10,11 @@ extension TreeSnapshot {
         if let file = try resumableFile(id), file.owner == owner { usage.add(.unfinished, bytes: file.length ?? 0) }
         let record = try upload(id)
         var hasObject = false
-        if let file = ObjectFile(try get(Paths.objectFiles / id.key)), file.folder == owner.string {
+        if let file = ObjectFile(try get(ObjectNodes.file() / id.key)), file.folder == owner.string {
             if let object = try object(of: id, file.name) {
                 usage.add(.objects, bytes: object.byteCount)
                 hasObject = true
-            } else if record?.purpose != .object, let size = try get(Paths.objectSizes / id.key)?.integerValue {
+            } else if record?.purpose != .object, let size = try get(ObjectNodes.size() / id.key)?.integerValue {
                 // No object has them yet, or any more.
                 usage.add(.garbage, bytes: Int(clamping: size))
             }
@@ -43,10 +43,10 @@ extension TreeSnapshot {
         case .reserved, .draft, .receiving, .ingested: isGarbage = false
         case .failed, .expired, .duplicate:
             // Until it has been cleaned up after.
-            guard try exists(Paths.queued(record.id)), record.purpose != .object else { return }
+            guard try exists(UploadNodes.queued(record.id)), record.purpose != .object else { return }
             isGarbage = true
         case .published, .deleted:
-            let isDeleted = try exists(Paths.deleted(record.id))
+            let isDeleted = try exists(FileNodes.deleted(record.id))
             guard isDeleted || record.state == .published else { return }
             isGarbage = isDeleted ? try !KeptFiles.areKept(of: record.id, in: self) : false
         }

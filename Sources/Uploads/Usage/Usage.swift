@@ -1,5 +1,5 @@
 package import API
-import Posts
+import Model
 package import Tree
 
 /// A number of files of each kind, and their sizes in bytes together.
@@ -55,22 +55,4 @@ package struct Usage: Sendable, Hashable {
     package func document(of user: String?, quota: Quota? = nil) -> UsageDocument {
         UsageDocument(user: user, quota: quota) { self[$0] }
     }
-}
-
-extension Paths {
-    private static let usage = TreePath(["usage"], in: .pipeline)
-
-    /// What the files of each id come to, by their owners: `usage/files/{owner}/{id}`.
-    package static let usageOfFiles = usage / "files"
-
-    package static func usage(of owner: TreeKey, _ id: TreeKey) -> TreePath { usageOfFiles / owner / id }
-
-    /// What the files of each owner come to.
-    package static let usageOfOwners = usage / "owners"
-
-    /// What all files come to.
-    package static let usageOfAll = usage / "all"
-
-    /// By which version of the rules everything has been counted (``UsageCount``).
-    package static let usageVersion = usage / "version"
 }

@@ -1,5 +1,5 @@
 import API
-import Posts
+import Model
 import Social
 import Store
 package import Tree
@@ -30,38 +30,38 @@ package struct UsageDerivation: Derivation {
 
     /// All of them. They come behind whatever notes deletions, as that is a part of what is counted.
     package static let all: [any Derivation] = [
-        UsageDerivation(Paths.uploads / "*") { node, snapshot throws(TreeError) in
+        UsageDerivation(UploadNodes.upload.path) { node, snapshot throws(TreeError) in
             try id(node).map { id throws(TreeError) in [try snapshot.usageSubject(ofUpload: id)] } ?? []
         },
         // What is counted of an upload whose record goes.
-        UsageDerivation(Paths.uploads / "*" / "owner") { node, _ throws(TreeError) in
+        UsageDerivation(UploadNodes.upload.path / "owner") { node, _ throws(TreeError) in
             guard node.before != node.after, let id = PostID(node.keys[0].string) else { return [] }
             return [node.before, node.after].map { state in
                 guard case .leaf(.string(let owner)) = state else { return nil }
                 return (try? TreeKey(owner)).map { UsageSubject(owner: $0, id: id) }
             }
         },
-        UsageDerivation(Paths.queue / "*") { node, snapshot throws(TreeError) in
+        UsageDerivation(UploadNodes.queued.path) { node, snapshot throws(TreeError) in
             guard !node.after.isThere, let id = id(node) else { return [] }
             return [try snapshot.usageSubject(ofUpload: id)]
         },
-        UsageDerivation(Paths.deleted / "*") { node, snapshot throws(TreeError) in
+        UsageDerivation(FileNodes.deleted.path) { node, snapshot throws(TreeError) in
             try id(node).map { id throws(TreeError) in [try snapshot.usageSubject(ofUpload: id)] } ?? []
         },
-        UsageDerivation(TreePath(["prepared", "*", "*"], in: .pipeline)) { node, snapshot throws(TreeError) in
+        UsageDerivation(JobNodes.prepared.path) { node, snapshot throws(TreeError) in
             guard let id = PostID(node.keys[0].string) else { return [] }
             return [try snapshot.usageSubject(ofUpload: id)]
         },
-        UsageDerivation(TreePath(["resumable_owners", "*", "*"], in: .pipeline)) { node, _ throws(TreeError) in
+        UsageDerivation(UploadNodes.resumableFileOf.path) { node, _ throws(TreeError) in
             id(node).map { [UsageSubject(owner: node.keys[0], id: $0)] } ?? []
         },
-        UsageDerivation(Paths.resumableFiles / "*" / "length") { node, snapshot throws(TreeError) in
+        UsageDerivation(UploadNodes.resumableFile.path / "length") { node, snapshot throws(TreeError) in
             guard node.before != node.after, let id = id(node), let file = try snapshot.resumableFile(id) else {
                 return []
             }
             return [UsageSubject(owner: file.owner, id: id)]
         },
-        UsageDerivation(Paths.objectFiles / "*") { node, _ throws(TreeError) in
+        UsageDerivation(ObjectNodes.file.path) { node, _ throws(TreeError) in
             guard node.before != node.after, let id = id(node) else { return [] }
             return [node.before, node.after].map { state in
                 guard case .leaf(let value) = state, let owner = ObjectFile(value).flatMap({ try? TreeKey($0.folder) })
@@ -78,7 +78,7 @@ package struct UsageDerivation: Derivation {
                 return UsageSubject(owner: owner, id: id)
             }
         },
-        UsageDerivation("people/*/profile_picture") { node, _ throws(TreeError) in
+        UsageDerivation(PeopleNodes.person.path / "profile_picture") { node, _ throws(TreeError) in
             guard node.before != node.after else { return [] }
             return [node.before, node.after].map { state in
                 guard case .leaf(.string(let text)) = state, let address = MediaAddress(text),
@@ -87,7 +87,7 @@ package struct UsageDerivation: Derivation {
                 return UsageSubject(owner: node.keys[0], id: address.id)
             }
         },
-        UsageDerivation(Paths.posts / "*", ofPost), UsageDerivation(Paths.audiencePosts / "*", ofPost),
+        UsageDerivation(PostNodes.post.path, ofPost), UsageDerivation(AudienceNodes.post.path, ofPost),
     ]
 
     private static func id(_ node: ChangedNode) -> PostID? { node.keys.last.flatMap { PostID($0.string) } }
@@ -98,7 +98,7 @@ package struct UsageDerivation: Derivation {
         guard let id = id(node) else { return [] }
         var uploads = [id]
         if let link = try snapshot.linkedUpload(ofPost: id) { uploads.append(link) }
-        if let link = try snapshot.get(FormerLink.path(of: id.key))?.stringValue.flatMap({ PostID($0) }) {
+        if let link = try snapshot.get(UsageNodes.formerLink(id))?.stringValue.flatMap({ PostID($0) }) {
             uploads.append(link)
         }
         return try uploads.map { upload throws(TreeError) in try snapshot.usageSubject(ofUpload: upload) }
@@ -107,7 +107,7 @@ package struct UsageDerivation: Derivation {
     /// Forgets what the post showed before, now that it has been looked at.
     private func forgottenLinks(_ node: ChangedNode, _ snapshot: TreeSnapshot) throws(TreeError) -> [TreeWrite] {
         guard place == FormerLink.place else { return [] }
-        let path = FormerLink.path(of: node.keys[0])
+        let path = UsageNodes.formerLink(node.keys[0])
         return try snapshot.exists(path) ? [TreeWrite(path: path, value: nil)] : []
     }
 }
@@ -117,16 +117,14 @@ package struct FormerLink: Derivation {
 
     package init() {
     }
-    static let place = TreePattern(Paths.posts / "*")
+    static let place = PostNodes.post.pattern
 
     package var place: TreePattern { Self.place }
-
-    static func path(of post: TreeKey) -> TreePath { TreePath(["usage", "links", post], in: .pipeline) }
 
     package func writes(
         for node: ChangedNode, at commit: CommitPoint, in snapshot: TreeSnapshot
     ) throws(TreeError) -> [TreeWrite] {
         guard let id = PostID(node.keys[0].string), let link = try snapshot.linkedUpload(ofPost: id) else { return [] }
-        return [TreeWrite(path: Self.path(of: id.key), value: .string(link.description))]
+        return [TreeWrite(path: UsageNodes.formerLink(id), value: .string(link.description))]
     }
 }

@@ -1,4 +1,4 @@
-package import Posts
+package import Model
 package import Tree
 
 /// Files of one owner under one id: what is counted together.
@@ -21,12 +21,12 @@ package struct UsageLedger {
 
     /// Counts files anew.
     package mutating func settle(_ subject: UsageSubject) throws(TreeError) {
-        let path = Paths.usage(of: subject.owner, subject.id.key)
+        let path = UsageNodes.ofFile(subject.owner, subject.id.key)
         let old = try line(at: path)
         let new = try snapshot.usage(of: subject.id, ownedBy: subject.owner)
         guard old != new else { return }
         lines[path] = new
-        for sum in [Paths.usageOfOwners / subject.owner, Paths.usageOfAll] {
+        for sum in [UsageNodes.ofOwner() / subject.owner, UsageNodes.ofAll()] {
             var usage = try line(at: sum)
             usage.replace(old, with: new)
             lines[sum] = usage
@@ -44,7 +44,7 @@ package struct UsageLedger {
 extension TreeSnapshot {
     /// The files that are counted under the id of an upload; none where it has no record.
     package func usageSubject(ofUpload id: PostID) throws(TreeError) -> UsageSubject? {
-        guard let owner = try get(Paths.upload(id) / "owner")?.stringValue.flatMap({ try? TreeKey($0) }) else {
+        guard let owner = try get(UploadNodes.upload(id) / "owner")?.stringValue.flatMap({ try? TreeKey($0) }) else {
             return nil
         }
         return UsageSubject(owner: owner, id: id)

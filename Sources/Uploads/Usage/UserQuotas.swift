@@ -1,5 +1,5 @@
 import API
-package import Posts
+package import Model
 import Store
 import Synchronization
 package import Tree
@@ -31,7 +31,7 @@ package final class UserQuotas: Sendable {
     /// Gives a user a quota of their own: bytes, or none; with `standard` that of the setting holds again. Durable when it
     /// returns. What is there stays, whatever it comes to.
     package func set(_ quota: UserQuota, for user: UserID) async throws {
-        try await tree.set(Paths.quota(of: user), to: quota.value)
+        try await tree.set(UsageNodes.quota(user), to: quota.value)
     }
 
     // MARK: What is held
@@ -53,7 +53,7 @@ package final class UserQuotas: Sendable {
         let standard = settings.value.userQuota
         return try await tree.snapshot { snapshot in
             guard let quota = try Self.limit(of: user, standard: standard, in: snapshot) else { return (Usage(), nil) }
-            return (Usage(try snapshot.get(Paths.usageOfOwners / user.key)), quota)
+            return (Usage(try snapshot.get(UsageNodes.ofOwner() / user.key)), quota)
         }
     }
 }
@@ -165,9 +165,4 @@ extension Failure {
 extension Usage {
     /// The bytes that count for the quota.
     var counted: Int { self[.originals].bytes + self[.objects].bytes + self[.unfinished].bytes }
-}
-
-extension Paths {
-    /// The quota of a user that is another one than the setting's: a number of bytes, or `none`.
-    package static func quota(of user: UserID) -> TreePath { TreePath(["quotas", user.key], in: .pipeline) }
 }

@@ -1,6 +1,6 @@
 import API
 import Keeping
-import Posts
+import Model
 import Service
 import Tree
 import Uploads

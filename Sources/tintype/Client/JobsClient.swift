@@ -2,7 +2,7 @@ import API
 import Foundation
 import HTTPTypes
 import Keeping
-import Posts
+import Model
 import Server
 import Service
 import Store

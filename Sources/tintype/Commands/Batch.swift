@@ -1,6 +1,6 @@
 import API
 import Files
-import Posts
+import Model
 import TreeModel
 import Uploads
 

@@ -4,7 +4,7 @@ import Client
 import Database
 import Foundation
 import HTTPTypes
-import Posts
+import Model
 import Tree
 import Uploads
 

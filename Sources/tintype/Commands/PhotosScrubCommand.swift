@@ -3,7 +3,7 @@ import ArgumentParser
 import Files
 import Foundation
 import Imaging
-import Posts
+import Model
 import TreeModel
 import Uploads
 

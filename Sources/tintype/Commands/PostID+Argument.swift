@@ -1,5 +1,5 @@
 import ArgumentParser
-import Posts
+import Model
 import TreeModel
 
 extension PostID {

@@ -1,7 +1,7 @@
 import API
 import ArgumentParser
 import HTTPTypes
-import Posts
+import Model
 import TreeModel
 
 extension PostsCommand {

@@ -2,7 +2,7 @@ import API
 import Access
 import ArgumentParser
 import HTTPTypes
-import Posts
+import Model
 import Service
 import Tree
 import TreeModel

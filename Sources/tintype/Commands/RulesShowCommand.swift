@@ -2,7 +2,7 @@ import API
 import Access
 import ArgumentParser
 import HTTPTypes
-import Rules
+import Model
 import TreeModel
 
 /// Prints the rules of the running service.

@@ -4,7 +4,7 @@ import Foundation
 import HTTPTypes
 import Keeping
 import Logging
-import Posts
+import Model
 import Service
 import TreeModel
 

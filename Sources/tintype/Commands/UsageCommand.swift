@@ -2,7 +2,7 @@ import API
 import ArgumentParser
 import HTTPTypes
 import Keeping
-import Posts
+import Model
 import Service
 import Uploads
 

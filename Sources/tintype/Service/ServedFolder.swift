@@ -2,7 +2,7 @@ import Database
 import Failpoints
 import Keeping
 import Logging
-import Rules
+import Model
 import Service
 import Store
 import Tree

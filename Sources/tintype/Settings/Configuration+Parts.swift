@@ -4,8 +4,9 @@ import Cryptography
 import Database
 import Imaging
 import Inbox
-import Posts
+import Model
 import Requests
+import Server
 import Service
 import Transport
 import Tree

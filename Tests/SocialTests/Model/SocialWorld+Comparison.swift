@@ -1,6 +1,6 @@
 import Logging
 
-@testable import Posts
+@testable import Model
 @testable import Social
 @testable import Tree
 
@@ -30,7 +30,7 @@ extension SocialWorld {
             model.told.drop(uid) { !there.contains($0.subject) }
         }
         model.observe(found)
-        let records = try await tree.get(Paths.jobs)
+        let records = try await tree.get(JobNodes.job())
         func subjects(_ kind: JobKind) -> Set<String> {
             Set(records?[TreeKey(unchecked: kind.rawValue)]?.object?.keys.map(\.string) ?? [])
         }

@@ -1,6 +1,6 @@
 import API
 
-@testable import Posts
+@testable import Model
 @testable import Social
 @testable import Tree
 

@@ -1,6 +1,6 @@
 import API
 
-@testable import Posts
+@testable import Model
 @testable import Social
 @testable import Tree
 
@@ -152,7 +152,7 @@ extension SocialWorld {
         if number != model.told.unread(uid) {
             complain("unread/\(uid) is \(number), expected \(model.told.unread(uid))")
         }
-        let count = try await tree.get(Paths.notificationCounts / TreeKey(unchecked: uid))?.integerValue ?? 0
+        let count = try await tree.get(NoticeNodes.count() / TreeKey(unchecked: uid))?.integerValue ?? 0
         if count != expected.count { complain("\(count) notifications of \(uid) are counted, of \(expected.count)") }
         let page = try await page(of: uid, limit: 1 + own.count / 2)
         let announcements = model.presentAnnouncements.map { announcement in
@@ -203,7 +203,7 @@ extension SocialWorld {
     }
 
     func compareOutbox() async throws {
-        let lanes = try await tree.get(Paths.outbox)?.object ?? [:]
+        let lanes = try await tree.get(OutboxNodes.entry())?.object ?? [:]
         for lane in Set(lanes.keys.map(\.string)).union(model.told.outbox.keys) {
             let rows = (lanes[TreeKey(unchecked: lane)]?.object ?? [:]).sorted { $0.key < $1.key }
             let subjects = rows.map {

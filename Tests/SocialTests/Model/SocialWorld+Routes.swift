@@ -1,7 +1,7 @@
 import API
 import Access
 
-@testable import Posts
+@testable import Model
 @testable import Social
 @testable import Tree
 
@@ -227,7 +227,7 @@ extension SocialWorld {
             return
         }
         // A feed may be all that is left of somebody.
-        let hasFeed = try await tree.get(Paths.feed(user)) != nil
+        let hasFeed = try await tree.get(FeedNodes.entry(user)) != nil
         let isThere = hasFeed || model.hasTraces(of: uid)
         let tree = tree
         let isDone = try await attempt("deletion of \(uid)", isThere ? nil : .notFound) {

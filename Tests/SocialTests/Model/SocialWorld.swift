@@ -3,7 +3,7 @@ import Logging
 import Synchronization
 import TestSupport
 
-@testable import Posts
+@testable import Model
 @testable import Social
 @testable import Tree
 
@@ -74,7 +74,7 @@ final class SocialWorld {
         case .jobs:
             try await worker.runAll()
             try await observeJobs()
-            if try await tree.get(Paths.jobs) != nil { complain("jobs are left") }
+            if try await tree.get(JobNodes.job()) != nil { complain("jobs are left") }
         case .jobRound:
             _ = try await worker.runRound()
             try await observeJobs()
@@ -204,7 +204,7 @@ final class SocialWorld {
         for (lane, waiting) in model.told.outbox where !waiting.isEmpty {
             complain("\(lane) was not sent \(waiting.map(\.subject))")
         }
-        for path in [Paths.outbox, Paths.outboxHeads, Paths.outboxQueue] {
+        for path in [OutboxNodes.entry(), OutboxNodes.head(), OutboxNodes.queued()] {
             if let rest = try await tree.get(path) { complain("\(path) has \(rest)") }
         }
     }

@@ -3,7 +3,7 @@ import Access
 package import Database
 import HTTPTypes
 import Hummingbird
-import Posts
+import Model
 package import Requests
 import Social
 import Transport
@@ -74,7 +74,7 @@ package struct AudienceRoutes: Sendable {
 
     @Sendable private func show(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let id = try context.audience
-        try await context.requireRead(Paths.audience(id), of: id, in: database)
+        try await context.requireRead(AudienceNodes.audience(id), of: id, in: database)
         return .json(try await document(of: id, context))
     }
 

@@ -2,7 +2,7 @@ import API
 package import Database
 import HTTPTypes
 import Hummingbird
-import Posts
+import Model
 package import Requests
 package import Social
 package import Store

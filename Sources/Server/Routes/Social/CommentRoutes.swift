@@ -3,7 +3,7 @@ package import Database
 import DatabaseHTTP
 import HTTPTypes
 import Hummingbird
-import Posts
+import Model
 package import Requests
 import Social
 import Transport
@@ -96,7 +96,7 @@ package struct CommentRoutes: Sendable {
 
     @Sendable private func show(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let (id, key) = (try context.postID(), try Self.commentKey(context))
-        try await database.session(as: context.identity).judgeRead(of: Paths.comments(id) / key)
+        try await database.session(as: context.identity).judgeRead(of: ReactionNodes.comment(id) / key)
         return .json(CommentDocument(try await comments.comment(key, on: id, for: context.viewer)))
     }
 
@@ -111,7 +111,7 @@ package struct CommentRoutes: Sendable {
         let selection = CommentPage.Selection(
             for: context.viewer, after: try query.pageCursor("after"), before: try query.pageCursor("before"),
             isNewestFirst: order == .newest, limit: try query.pageLimit())
-        try await database.session(as: context.identity).judgeRead(of: Paths.comments(id))
+        try await database.session(as: context.identity).judgeRead(of: ReactionNodes.comment(id))
         let page = try await comments.page(of: id, selection)
         let skipped = page.skipped.map {
             CommentPageDocument.Skipped(path: "comments/\(id)/\($0.id)", reason: $0.fault)

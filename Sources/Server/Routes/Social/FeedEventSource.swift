@@ -1,6 +1,6 @@
 import API
 import Database
-import Posts
+import Model
 import Social
 import Tree
 

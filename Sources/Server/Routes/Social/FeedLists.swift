@@ -3,7 +3,7 @@ import Access
 package import Database
 import Foundation
 import Hummingbird
-package import Posts
+package import Model
 package import Requests
 package import Social
 package import Tree
@@ -22,7 +22,7 @@ package struct FeedLists: Sendable {
     ///
     /// - Throws: `TreeError` with the code `permission_denied`, as the others do.
     package func all(_ context: HTTPContext) async throws -> FeedList {
-        try await require(Paths.posts, context)
+        try await require(PostNodes.post(), context)
         return .all
     }
 
@@ -30,9 +30,9 @@ package struct FeedLists: Sendable {
     ///
     /// - Throws: `Failure` with the code `not_found` for whoever is not there.
     package func person(_ context: HTTPContext) async throws -> (uid: UserID, list: FeedList) {
-        try await require(Paths.posts, context)
+        try await require(PostNodes.post(), context)
         let uid = try context.user()
-        try await require(Paths.person(uid), context)
+        try await require(PeopleNodes.person(uid), context)
         guard try await PostReader(tree).person(uid) != nil else { throw Failure.noSuchPerson }
         return (uid, .author(uid))
     }
@@ -41,7 +41,7 @@ package struct FeedLists: Sendable {
     ///
     /// - Throws: `Failure` with the code `not_found` for what is no hashtag.
     package func hashtag(_ context: HTTPContext) async throws -> (tag: TreeKey, list: FeedList) {
-        try await require(Paths.posts, context)
+        try await require(PostNodes.post(), context)
         let text = context.parameters.get("tag") ?? ""
         let name = text.removingPercentEncoding ?? text
         // Of a text that is more than a hashtag, only the beginning would be one.
@@ -50,7 +50,7 @@ package struct FeedLists: Sendable {
                 .notFound, "there is no such hashtag",
                 hint: "a hashtag is named without #: up to 100 letters, digits and _, not digits alone")
         }
-        try await require(Paths.hashtag(tag), context)
+        try await require(PostNodes.tagged(tag), context)
         return (tag, .hashtag(tag))
     }
 
@@ -73,9 +73,9 @@ package struct FeedLists: Sendable {
     /// What is shown with posts: what whoever asks may read.
     package func view(_ context: HTTPContext) async throws -> FeedView {
         var view = FeedView(viewer: context.viewer)
-        view.showsCounts = try await context.mayRead("stats/posts", in: database)
-        view.showsComments = try await context.mayRead("comments", in: database)
-        view.showsLikes = try await context.mayRead("likes", in: database)
+        view.showsCounts = try await context.mayRead(ReactionNodes.stats(), in: database)
+        view.showsComments = try await context.mayRead(ReactionNodes.comment(), in: database)
+        view.showsLikes = try await context.mayRead(ReactionNodes.like(), in: database)
         return view
     }
 

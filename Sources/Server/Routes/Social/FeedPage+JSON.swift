@@ -1,5 +1,5 @@
 package import API
-import Posts
+import Model
 import Social
 import TreeModel
 

@@ -5,7 +5,7 @@ import HTTPTypes
 import Hummingbird
 import Keeping
 import Logging
-import Posts
+import Model
 package import Requests
 package import Social
 package import Tree
@@ -76,7 +76,7 @@ package struct FeedRoutes: Sendable {
     @Sendable private func listHome(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let uid = try context.user()
         try context.require(uid, for: "read somebody else's feed")
-        try await lists.require(Paths.posts, context)
+        try await lists.require(PostNodes.post(), context)
         let (limit, cursor) = (try context.query.pageLimit(), try await lists.cursor(context.query["before"]))
         var view = try await lists.view(context)
         view.viewer = uid
@@ -102,7 +102,8 @@ package struct FeedRoutes: Sendable {
         try context.require(uid, for: "follow somebody else's feed")
         let start = try EventID.requested(by: request, context.query)
         let source = FeedEventSource(
-            HomeEvents(of: uid, in: tree), media, requireReading: { try await lists.require(Paths.posts, context) },
+            HomeEvents(of: uid, in: tree), media,
+            requireReading: { try await lists.require(PostNodes.post(), context) },
             view: { try await lists.view(context) })
         try await source.judge()
         do {

@@ -3,7 +3,7 @@ import Access
 package import Database
 import HTTPTypes
 import Hummingbird
-import Posts
+import Model
 package import Requests
 import Social
 package import Tree
@@ -66,7 +66,7 @@ package struct FollowRoutes: Sendable {
     @Sendable private func listFollowing(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let uid = try context.user()
         let (cursor, limit) = (try context.query.peopleCursor(), try context.query.pageLimit())
-        try await judgeReads(of: [Paths.following(uid), Paths.people], context)
+        try await judgeReads(of: [PeopleNodes.following(uid), PeopleNodes.person()], context)
         guard let people = try await follows.following(uid, after: cursor, limit: limit) else {
             throw Failure.noSuchPerson
         }
@@ -76,7 +76,7 @@ package struct FollowRoutes: Sendable {
     @Sendable private func listFollowers(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let uid = try context.user()
         let (cursor, limit) = (try context.query.peopleCursor(), try context.query.pageLimit())
-        try await judgeReads(of: [Paths.followers(uid), Paths.people], context)
+        try await judgeReads(of: [PeopleNodes.follower(uid), PeopleNodes.person()], context)
         guard let people = try await follows.followers(of: uid, after: cursor, limit: limit) else {
             throw Failure.noSuchPerson
         }

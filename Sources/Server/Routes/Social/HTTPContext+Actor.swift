@@ -1,7 +1,7 @@
 import API
 import Access
 import Hummingbird
-package import Posts
+package import Model
 import Requests
 import TreeModel
 

@@ -2,7 +2,7 @@ import API
 package import Database
 import HTTPTypes
 import Hummingbird
-import Posts
+import Model
 package import Requests
 import Transport
 package import Tree
@@ -30,7 +30,7 @@ package struct HashtagRoutes: Sendable {
     }
 
     @Sendable private func list(_ request: Request, _ context: HTTPContext) async throws -> Response {
-        try await database.session(as: context.identity).judgeRead(of: Paths.hashtags)
+        try await database.session(as: context.identity).judgeRead(of: PostNodes.tagged())
         guard let prefix = Hashtags.prefix(context.query["search"] ?? "") else {
             throw Failure(
                 .badRequest, "search is no beginning of a hashtag", hint: "up to 100 letters, digits and _")

@@ -3,7 +3,7 @@ import Access
 package import Database
 import HTTPTypes
 import Hummingbird
-import Posts
+import Model
 package import Requests
 import Social
 package import Tree
@@ -72,10 +72,10 @@ package struct LikeRoutes: Sendable {
     @Sendable private func listPeople(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let id = try context.postID()
         let (cursor, limit) = (try context.query.pageCursor("after"), try context.query.pageLimit())
-        try await database.session(as: context.identity).judgeRead(of: Paths.likes(id))
+        try await database.session(as: context.identity).judgeRead(of: ReactionNodes.like(id))
         let page = try await likes.page(
             of: id, for: context.viewer, after: cursor, limit: limit,
-            isNaming: try await context.mayRead("people", in: database))
+            isNaming: try await context.mayRead(PeopleNodes.person(), in: database))
         let people = page.people.map {
             LikePageDocument.Person(
                 uid: $0.key.string, fullName: $0.fullName, profilePicture: $0.profilePicture, timestamp: $0.timestamp)
@@ -87,7 +87,7 @@ package struct LikeRoutes: Sendable {
         let uid = try context.user()
         let (cursor, limit) = (try context.query.pageCursor("before"), try context.query.pageLimit())
         let session = database.session(as: context.identity)
-        for path in ["likes", Paths.posts] { try await session.judgeRead(of: path) }
+        for path in [ReactionNodes.like(), PostNodes.post()] { try await session.judgeRead(of: path) }
         let viewer = context.viewer
         let page = try await likes.posts(likedBy: uid, for: viewer, before: cursor, limit: limit)
         var document = PostPageDocument()

@@ -4,7 +4,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 package import Keeping
-import Posts
+import Model
 package import Requests
 import Transport
 import TreeModel

@@ -1,7 +1,7 @@
 import API
 import HTTPTypes
 import Hummingbird
-import Posts
+import Model
 package import Requests
 package import Social
 import Tree

@@ -2,7 +2,7 @@ package import API
 import Access
 package import Database
 import Hummingbird
-package import Posts
+package import Model
 import Requests
 import Social
 package import TreeModel

@@ -3,7 +3,7 @@ import Access
 package import Database
 import HTTPTypes
 import Hummingbird
-import Posts
+import Model
 package import Requests
 package import Social
 import Transport
@@ -66,7 +66,7 @@ package struct PeopleRoutes: Sendable {
     }
 
     @Sendable private func list(_ request: Request, _ context: HTTPContext) async throws -> Response {
-        try await database.session(as: context.identity).judgeRead(of: Paths.people)
+        try await database.session(as: context.identity).judgeRead(of: PeopleNodes.person())
         let (cursor, limit) = (try context.query.peopleCursor(), try context.query.pageLimit())
         guard let text = context.query["search"] else {
             return .page(try await people.list(after: cursor, limit: limit))
@@ -81,7 +81,7 @@ package struct PeopleRoutes: Sendable {
 
     @Sendable private func show(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let uid = try context.user()
-        try await database.session(as: context.identity).judgeRead(of: Paths.person(uid))
+        try await database.session(as: context.identity).judgeRead(of: PeopleNodes.person(uid))
         return .json(try await response.document(of: uid, context))
     }
 

@@ -1,7 +1,7 @@
 package import API
 import Access
 package import Database
-package import Posts
+package import Model
 package import Requests
 package import Social
 import Tree
@@ -23,7 +23,7 @@ package struct PersonResponse: Sendable {
         let reader = context.viewer
         guard let profile = try await people.profile(of: uid, for: reader) else { throw Failure.noSuchPerson }
         // Rules that are older than the numbers do not allow reading them.
-        return PersonDocument(profile, hasCounts: try await context.mayRead(Paths.stats(uid), in: database))
+        return PersonDocument(profile, hasCounts: try await context.mayRead(PeopleNodes.stats(uid), in: database))
     }
 }
 

@@ -3,7 +3,7 @@ import Access
 package import Database
 import HTTPTypes
 import Hummingbird
-import Posts
+import Model
 package import Requests
 import Social
 package import Tree
@@ -43,8 +43,10 @@ package struct StoryRoutes: Sendable {
 
     @Sendable private func listOfAudience(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let id = try context.audience
-        try await context.requireRead(Paths.story(of: id), of: id, in: database)
-        guard try await tree.snapshot({ try $0.exists(Paths.audience(id)) }) else { throw Failure.noAudience(id) }
+        try await context.requireRead(AudienceNodes.story(id), of: id, in: database)
+        guard try await tree.snapshot({ try $0.exists(AudienceNodes.audience(id)) }) else {
+            throw Failure.noAudience(id)
+        }
         return try await list(.story(id), for: context.viewer, context)
     }
 

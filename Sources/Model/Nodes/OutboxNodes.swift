@@ -1,0 +1,22 @@
+/// The nodes of deliveries: of notifications that go to a program or an address.
+package enum OutboxNodes {
+    package static let entry = TreeNode(
+        "outbox/{lane}/{position}", in: .social, .derived, "a delivery that waits", record: "OutboxEntry",
+        unaudited: reason)
+    package static let deadLetter = TreeNode(
+        "dead_letters/{lane}/{position}", in: .social, .service, "a delivery that was given up", record: "OutboxEntry",
+        unaudited: reason)
+    package static let isOn = TreeNode(
+        "outbox_on", in: .social, .service, "whether notifications are delivered to anything: `true`, or not there",
+        unaudited: "each start writes it")
+    package static let head = TreeNode(
+        "outbox_heads/{lane}", in: .social, .derived, "when the next delivery of a lane is due", record: "OutboxQueue",
+        unaudited: reason)
+    package static let queued = TreeNode(
+        "outbox_queue/{row}", in: .social, .derived, "the lanes in the order of these times", record: "OutboxQueue",
+        unaudited: reason)
+
+    private static let reason = "what is delivered is gone, and what is not is seen by whoever waits for it"
+
+    package static let all = [entry, deadLetter, isOn, head, queued]
+}

@@ -1,0 +1,35 @@
+/// The nodes of posts, and of the order in which they were published.
+package enum PostNodes {
+    package static let post = TreeNode(
+        "posts/{post}", .clients, "a post for everybody", record: "Post",
+        fields: PostField.allCases.filter { $0.writer == .clients }.map(\.rawValue),
+        indexes: ["author/uid", "timestamp"])
+    package static let tagged = TreeNode(
+        "hashtags/{tag}/{post}", .derived, "the posts that have a hashtag: `true`", record: "Hashtags")
+
+    // MARK: The order of publication
+
+    package static let published = TreeNode(
+        "all/{position}", in: .social, .derived,
+        "all that stands at `posts/`, by its position: the id, and behind a slash the author", record: "ListedPost")
+    package static let publishedBy = TreeNode(
+        "published/{uid}/{position}", in: .social, .derived, "the posts of an author, by their positions: the ids",
+        record: "ListedPost")
+    package static let taggedInOrder = TreeNode(
+        "tagged/{tag}/{position}", in: .social, .derived, "the posts that have a hashtag, by their positions: the ids",
+        record: "ListedPost")
+    package static let position = TreeNode(
+        "positions/{post}", in: .social, .derived,
+        "the position of a post, and behind spaces its author and its hashtags",
+        record: "PostPlace")
+
+    // MARK: Numbers
+
+    package static let day = TreeNode(
+        "post_days/{day}", in: .social, .derived, "the number of posts for everybody of a day", record: "PostDays")
+    package static let dayOf = TreeNode(
+        "post_days_by/{uid}/{day}", in: .social, .derived, "the number of somebody's posts for everybody of a day",
+        record: "PostDays")
+
+    package static let all = [post, tagged, published, publishedBy, taggedInOrder, position, day, dayOf]
+}

@@ -1,0 +1,27 @@
+package import TreeModel
+
+extension TreeNode {
+    /// All nodes: a value that stands at none of them is nobody's.
+    package static let all =
+        PeopleNodes.all + PostNodes.all + ReactionNodes.all + AudienceNodes.all + FeedNodes.all + NoticeNodes.all
+        + OutboxNodes.all + JobNodes.all + UploadNodes.all + FileNodes.all + ObjectNodes.all + UsageNodes.all
+        + StoreNodes.all + AccountNodes.all
+
+    /// The node that a path is at or below; nil where the layout has none.
+    package static func node(at path: TreePath) -> TreeNode? {
+        all.first { node in
+            node.path.namespace == path.namespace && node.path.depth <= path.depth
+                && zip(node.path.keys, path.keys).allSatisfy { $0 == "*" || $0 == $1 }
+        }
+    }
+
+    /// The table of all nodes, in Markdown: tree, path, what stands there, the type that reads and writes it, and who writes.
+    package static var table: [String] {
+        let rows = all.map { node in
+            let name = node.path.namespace.name
+            return "| \(name.isEmpty ? "" : "`\(name.dropFirst())`") | `\(node.template)` | \(node.summary) | "
+                + "\(node.record.map { "`\($0)`" } ?? "") | \(node.writer.rawValue) |"
+        }
+        return ["| tree | path | what stands there | type | written by |", "| --- | --- | --- | --- | --- |"] + rows
+    }
+}

@@ -1,0 +1,38 @@
+package import TreeModel
+
+/// The nodes of uploads.
+package enum UploadNodes {
+    package static let upload = TreeNode("uploads/{post}", in: .pipeline, .service, "an upload", record: "UploadRecord")
+    package static let queued = TreeNode(
+        "upload_queue/{post}", in: .pipeline, .service,
+        "an upload that still has work to do: all that a start has to look at",
+        record: "QueueEntry")
+    package static let reference = TreeNode(
+        "upload_refs/{uid}/{reference}", in: .pipeline, .service, "the upload behind a client's own reference: its id")
+    package static let ended = TreeNode(
+        "ended/{post}", in: .pipeline, .service, "when an upload ended without a post, in milliseconds since the epoch")
+    package static let attempt = TreeNode(
+        "attempts/{post}/{attempt}", in: .pipeline, .service, "an attempt at renditions that has not come to its end",
+        record: "UnfinishedAttempt")
+    package static let resumableFile = TreeNode(
+        "resumable_files/{id}", in: .pipeline, .service, "a file whose bytes come in several requests",
+        record: "ResumableFile", unaudited: "its owner's entry is, and it goes by itself")
+    package static let resumableFileOf = TreeNode(
+        "resumable_owners/{owner}/{id}", in: .pipeline, .service,
+        "the unfinished files of an owner, each with the bytes that are kept free for it")
+    package static let poison = TreeNode(
+        "poison/{sha256}", in: .pipeline, .service, "a photo that broke its decoder, with the failure",
+        unaudited: "nothing follows from it")
+    package static let recipe = TreeNode(
+        "recipes/{fingerprint}", in: .pipeline, .service, "a recipe by which files were made, as it was written",
+        record: "RecipeBook", unaudited: "it is a note for people")
+
+    /// A photo in the record of an upload, by the number under which it came.
+    package static func photo(_ number: Int, of id: PostID) -> TreePath {
+        upload(id) / "photos" / TreeKey(unchecked: String(number))
+    }
+
+    package static let all = [
+        upload, queued, reference, ended, attempt, resumableFile, resumableFileOf, poison, recipe,
+    ]
+}

@@ -1,0 +1,117 @@
+package import TreeModel
+
+/// A published post, as it stands at `posts/{id}`, or at `audience_posts/{id}`.
+package struct Post: Sendable {
+    package let id: PostID
+    package let author: Person
+    /// Trimmed; empty only when there are photos.
+    package let text: String
+    /// Whom parts of the text stand for, as it stands at `mentions`; nil for nobody.
+    package let mentions: TreeValue?
+    /// Milliseconds since the epoch, from the server's clock.
+    package let timestamp: Int64
+    package let photos: [PhotoRecord]
+    /// What the client called the upload; nil when it did not say.
+    package let clientReference: String?
+    /// For whom it is; for everybody when there are none.
+    package let audiences: [AudienceID]
+
+    package init(
+        id: PostID, author: Person, text: String, mentions: TreeValue? = nil, timestamp: Int64,
+        photos: [PhotoRecord], clientReference: String?, audiences: [AudienceID] = []
+    ) {
+        self.id = id
+        self.author = author
+        self.text = text
+        self.mentions = mentions
+        self.timestamp = timestamp
+        self.photos = photos
+        self.clientReference = clientReference
+        self.audiences = audiences
+    }
+
+    /// What the post is made of: readers of a feed choose a cell by it.
+    package var kind: String {
+        photos.isEmpty ? "text" : text.isEmpty ? "photo" : "photo_text"
+    }
+
+    /// Writes the post with the commit's position in the change log (`published`), its place among the author's posts and
+    /// in the author's feed, and its hashtags; a post for audiences where it is in none of these lists.
+    ///
+    /// - Parameter place: Where apps reach the service; nil for addresses without a host.
+    /// - Throws: `TreeError` when a recipe's name cannot be a key.
+    package func write(to update: inout MultiPathUpdate, at place: MediaPlace? = nil) throws(TreeError) {
+        let path = audiences.isEmpty ? PostNodes.post(id) : AudienceNodes.post(id)
+        update[path] = try value(at: place)
+        update.set(path / PostField.published.key, to: .position)
+        guard audiences.isEmpty else { return }
+        update[PeopleNodes.ownPost(author.uid) / id.key] = true
+        update[FeedNodes.entry(author.uid) / id.key] = true
+        for tag in Hashtags.tags(in: text) {
+            update[PostNodes.tagged(tag) / id.key] = true
+        }
+    }
+
+    private func value(at place: MediaPlace?) throws(TreeError) -> TreeValue {
+        let photos = try PostPhotos(photos).fields(owner: author.uid, post: id, at: place)
+        var fields: [TreeKey: TreeValue] = [:]
+        for field in PostField.allCases { fields[field.key] = value(of: field, photos: photos) }
+        return .object(fields)
+    }
+
+    /// A field as it is written; nil for one that is not there, or comes with the commit.
+    private func value(of field: PostField, photos: [TreeKey: TreeValue]) -> TreeValue? {
+        switch field {
+        case .author: author.author
+        case .timestamp: .integer(timestamp)
+        case .text: text.isEmpty ? nil : .string(text)
+        case .kind: .string(kind)
+        case .clientReference: clientReference.map(TreeValue.string)
+        case .mentions: mentions
+        case .audiences: audiences.isEmpty ? nil : .audiences(audiences)
+        case .photos, .fullURL, .fullStorageURI, .thumbURL, .thumbStorageURI: photos[field.key]
+        case .published, .client, .sanitized, .moderated: nil
+        }
+    }
+}
+
+/// The fields of a post that speak of its photos; a re-thumbnailing job replaces these and no others.
+package struct PostPhotos: Sendable {
+    private let photos: [PhotoRecord]
+
+    package init(_ photos: [PhotoRecord]) {
+        self.photos = photos
+    }
+
+    /// `photos/{n}`, and FriendlyPix's four fields about the first photo.
+    ///
+    /// - Parameter place: Where apps reach the service; nil for addresses without a host.
+    package func fields(owner: UserID, post: PostID, at place: MediaPlace?) throws(TreeError) -> [TreeKey: TreeValue] {
+        guard let first = photos.first else { return [:] }
+        var records: [TreeKey: TreeValue] = [:]
+        for (index, photo) in photos.enumerated() {
+            records[try TreeKey(String(index))] = try photo.value(owner: owner, post: post, at: place)
+        }
+        var fields: [TreeKey: TreeValue] = [PostField.photos.key: .object(records)]
+        let bySize = first.renditions.values.sorted {
+            ($0.width * $0.height, $0.fileName) < ($1.width * $1.height, $1.fileName)
+        }
+        if let full = first.renditions["full"] ?? bySize.last {
+            fields[PostField.fullURL.key] = .string(MediaAddress.url(owner, post, full.fileName, at: place))
+            fields[PostField.fullStorageURI.key] = .string(MediaAddress.storageURI(owner, post, full.fileName))
+        }
+        if let thumb = first.renditions["thumb"] ?? bySize.first {
+            fields[PostField.thumbURL.key] = .string(MediaAddress.url(owner, post, thumb.fileName, at: place))
+            fields[PostField.thumbStorageURI.key] = .string(MediaAddress.storageURI(owner, post, thumb.fileName))
+        }
+        return fields
+    }
+
+    /// Reads the photos of a post record, in order; nil when one cannot be read.
+    package static func read(_ post: TreeValue) -> [PhotoRecord]? {
+        guard let photos = post["photos"] else { return [] }
+        guard let records = photos.object?.sorted(by: { $0.key < $1.key }) else { return nil }
+        let read = records.compactMap { PhotoRecord($0.value) }
+        return read.count == records.count ? read : nil
+    }
+}

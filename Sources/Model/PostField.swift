@@ -1,0 +1,54 @@
+package import TreeModel
+
+/// The fields of a post, each declared once: what it holds, and who writes it. What follows from a new case is found by the
+/// compiler (``Post``), and by the tests of the nodes: the default rules, and what programs are told (`PostDocument`).
+package enum PostField: String, CaseIterable, Sendable {
+    case author, timestamp
+    case text, kind
+    case clientReference = "client_ref"
+    case fullURL = "full_url"
+    case fullStorageURI = "full_storage_uri"
+    case thumbURL = "thumb_url"
+    case thumbStorageURI = "thumb_storage_uri"
+    case mentions, photos, audiences, published
+    /// The kind of app that wrote the post: `web`, `ios` or `android`.
+    case client
+    /// The marks that FriendlyPix's functions write, as admins.
+    case sanitized, moderated
+
+    /// What a field holds, as far as readers rely on it.
+    enum Shape {
+        case text
+        /// Anything; readers check it themselves, or do not read it.
+        case other
+    }
+
+    /// Who writes a field: others are written by the service and by admins.
+    package enum Writer { case clients, clientsForAudiences, service }
+
+    package var key: TreeKey { TreeKey(unchecked: rawValue) }
+
+    var shape: Shape {
+        switch self {
+        case .text, .kind, .clientReference, .fullURL, .fullStorageURI, .thumbURL, .thumbStorageURI: .text
+        case .author, .timestamp, .mentions, .photos, .audiences, .published, .client, .sanitized, .moderated: .other
+        }
+    }
+
+    package var writer: Writer {
+        switch self {
+        case .author, .timestamp, .text, .mentions, .client: .clients
+        case .fullURL, .fullStorageURI, .thumbURL, .thumbStorageURI: .clients
+        case .audiences: .clientsForAudiences
+        case .kind, .clientReference, .photos, .published, .sanitized, .moderated: .service
+        }
+    }
+
+    /// Whether programs are told what it holds; another field is passed on as it stands.
+    package var isDocumented: Bool {
+        switch self {
+        case .audiences, .client, .sanitized, .moderated: false
+        default: true
+        }
+    }
+}

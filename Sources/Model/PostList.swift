@@ -1,0 +1,31 @@
+package import Tree
+
+/// A list of posts in the order of publication.
+package protocol PostList: Sendable {
+    /// Rows of the list, the last published first: the ids by the positions.
+    func rows(in range: KeyRange, limit: Int, from snapshot: TreeSnapshot) throws(TreeError) -> [TreeChild]
+
+    /// The record of a post that the list names; nil when it is gone, or does not belong into the list.
+    func record(of post: ListedPost, from snapshot: TreeSnapshot) throws(TreeError) -> TreeValue?
+}
+
+/// A list that is kept in the tree.
+package struct StoredPostList: PostList {
+    /// The ids by the positions.
+    private let list: TreePath
+    /// The records by the ids.
+    private let records: TreePath
+
+    package init(_ list: TreePath, records: TreePath = PostNodes.post()) {
+        self.list = list
+        self.records = records
+    }
+
+    package func rows(in range: KeyRange, limit: Int, from snapshot: TreeSnapshot) throws(TreeError) -> [TreeChild] {
+        try snapshot.children(of: list, range: range, order: .descending, limit: limit)
+    }
+
+    package func record(of post: ListedPost, from snapshot: TreeSnapshot) throws(TreeError) -> TreeValue? {
+        try snapshot.get(records / post.id)
+    }
+}

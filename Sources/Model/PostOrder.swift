@@ -1,0 +1,138 @@
+package import Tree
+
+/// The order of publication, kept beside the posts in the commits that add, delete and change them, whoever makes them.
+///
+///     all/{position}               = post id, and the author behind a slash
+///     published/{uid}/{position}   = post id
+///     tagged/{hashtag}/{position}  = post id
+///     positions/{post id}          = position, and behind spaces the author and the hashtags
+///
+/// in ``Namespace/social``. Everything that stands at `posts/{id}` has a position from the moment at which it appears
+/// until it goes, whether it can be shown or not: a client may complete it later. Author is whoever `author/uid` names. A
+/// post that gets an author, or another one, gets the position of that: whoever has read the author's posts before finds
+/// it behind them, and not among them.
+package struct PostOrder: Derivation {
+    package let place = PostNodes.post.pattern
+
+    package init() {}
+
+    package func writes(
+        for post: ChangedNode, at commit: CommitPoint, in snapshot: TreeSnapshot
+    ) throws(TreeError) -> [TreeWrite] {
+        let position = PostPosition(sequence: commit.token.sequence, number: post.number)
+        return try Self.writes(for: post.keys[0], isThere: post.after.isThere, at: position, in: snapshot)
+    }
+
+    /// The rows to be written so that the order has one post as it is now.
+    ///
+    /// - Parameters:
+    ///   - position: The position of the post if it has none yet.
+    ///   - isOfEarlierVersion: Whether the lists may lack what the place says of the post.
+    package static func writes(
+        for id: TreeKey, isThere: Bool, at position: PostPosition, isOfEarlierVersion: Bool = false,
+        in snapshot: TreeSnapshot
+    ) throws(TreeError) -> [TreeWrite] {
+        let old = try PostPlace(of: id, in: snapshot)
+        var new: PostPlace?
+        if isThere {
+            let author = try snapshot.get(PostNodes.post() / id / "author" / "uid")?.stringValue.flatMap { UserID($0) }
+            let text = try snapshot.get(PostNodes.post() / id / "text")?.stringValue ?? ""
+            let isNew = old == nil || author != nil && old?.author != author
+            new = PostPlace(
+                position: isNew ? position : old?.position ?? position, author: author, tags: Hashtags.tags(in: text))
+        }
+        guard old != new || isOfEarlierVersion else { return [] }
+        // What has changed of the lists, and where the post is found in them.
+        let (before, after) = (old?.rows(of: id) ?? [:], new?.rows(of: id) ?? [:])
+        var writes = before.keys.filter { after[$0] == nil }.map { TreeWrite(path: $0, value: nil) }
+        for (path, text) in after {
+            let known = isOfEarlierVersion ? try snapshot.get(path)?.stringValue : before[path]
+            if known != text { writes.append(TreeWrite(path: path, value: .string(text))) }
+        }
+        if old != new { writes.append(TreeWrite(path: PostNodes.position(id), value: new?.value)) }
+        return writes
+    }
+}
+
+/// What the order of publication has of one post: the value at ``PostNodes/position``.
+package struct PostPlace: Equatable, Sendable {
+    package let position: PostPosition
+    package let author: UserID?
+    /// The hashtags at which it is listed.
+    let tags: [TreeKey]
+
+    fileprivate init(position: PostPosition, author: UserID?, tags: [TreeKey]) {
+        self.position = position
+        self.author = author
+        self.tags = tags
+    }
+
+    /// The place of a post; nil when there is no such post.
+    package init?(of id: TreeKey, in snapshot: TreeSnapshot) throws(TreeError) {
+        guard let value = try snapshot.get(PostNodes.position(id)) else { return nil }
+        self.init(value)
+    }
+
+    /// Reads the value; nil when it is none.
+    package init?(_ value: TreeValue) {
+        guard let text = value.stringValue else { return nil }
+        self.init(text)
+    }
+
+    /// Reads the text of the value; nil when it is none.
+    package init?(_ text: String) {
+        let parts = text.utf8.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
+        guard let first = parts.first, let position = PostPosition(digits: first) else { return nil }
+        self.position = position
+        author = parts.count > 1 ? UserID(String(Substring(parts[1]))) : nil
+        tags = parts.dropFirst(2).map { TreeKey(unchecked: String(Substring($0))) }
+    }
+
+    /// Whether the post is listed at a hashtag.
+    package func lists(tag: TreeKey) -> Bool { tags.contains(tag) }
+
+    fileprivate var value: TreeValue {
+        var parts = [position.key.string]
+        if author != nil || !tags.isEmpty { parts.append(author?.description ?? "") }
+        return .string((parts + tags.map(\.string)).joined(separator: " "))
+    }
+
+    /// The rows in the lists, by their places.
+    fileprivate func rows(of id: TreeKey) -> [TreePath: String] {
+        var rows = [PostNodes.published() / position.key: "\(id)/\(author?.description ?? "")"]
+        if let author { rows[PostNodes.publishedBy(author) / position.key] = id.string }
+        for tag in tags { rows[PostNodes.taggedInOrder(tag) / position.key] = id.string }
+        return rows
+    }
+}
+
+/// A post in a list of the order of publication.
+package struct ListedPost: Sendable, Hashable {
+    package let position: PostPosition
+    package let id: TreeKey
+    /// The author's id; empty for none, and nil where the list does not say.
+    package let author: String?
+
+    package init(_ position: PostPosition, _ id: TreeKey, author: String?) {
+        self.position = position
+        self.id = id
+        self.author = author
+    }
+
+    /// Reads a row of a list; nil when it is none.
+    package init?(_ row: TreeChild) {
+        guard let position = PostPosition(key: row.key), let text = row.value.stringValue else { return nil }
+        self.position = position
+        // No key has a slash.
+        let slash = text.utf8.firstIndex(of: UInt8(ascii: "/"))
+        id = TreeKey(unchecked: String(text[..<(slash ?? text.endIndex)]))
+        author = slash.map { String(text[text.utf8.index(after: $0)...]) }
+    }
+}
+
+extension TreeSnapshot {
+    /// The position of a post; nil when there is no such post.
+    package func position(ofPost id: TreeKey) throws(TreeError) -> PostPosition? {
+        try PostPlace(of: id, in: self)?.position
+    }
+}

@@ -1,0 +1,116 @@
+package import Tree
+
+/// A page of posts, the last published first. What clients wrote and is no post is passed over, and named.
+package struct PostPage: Sendable {
+    /// A post and its id.
+    package struct Item: Sendable, Hashable {
+        package let id: TreeKey
+        /// The record at `posts/{id}`, or where else the list has its records.
+        package let record: TreeValue
+
+        package init(id: TreeKey, record: TreeValue) {
+            self.id = id
+            self.record = record
+        }
+    }
+
+    private var rows = PageRows<Item, PostPosition>()
+    private var passed = PassedPosts()
+
+    package var items: [Item] { rows.items }
+    /// The records that are no posts; the first ones.
+    package var skipped: [SkippedRecord] { rows.skipped }
+    /// The posts that were passed over as they are gone or not to be shown; the first ones.
+    package var hidden: [ListedPost] { passed.posts }
+    /// Whether posts follow this page.
+    package internal(set) var hasMore: Bool {
+        get { rows.hasMore }
+        set { rows.hasMore = newValue }
+    }
+    /// A position in the change log up to which everything is in the page: whoever follows the changes from there on
+    /// misses nothing.
+    package var token: SyncToken? { rows.token }
+
+    /// The cursor of the page after this one; nil when this is the last.
+    package var next: PostPosition? { rows.next }
+
+    /// The number of rows that one state of the tree is read for: the more the more were passed over without their records,
+    /// which costs little.
+    private static let batch = 200...2000
+
+    package init() {}
+
+    /// Reads on, in one state of the tree, until the page has `limit` posts and knows whether more follow; or as far as
+    /// one state is to be read.
+    ///
+    /// - Parameters:
+    ///   - list: Posts by their positions.
+    ///   - cursor: The position before which the page begins; nil for the newest.
+    ///   - filter: What tells which posts are to be in the page.
+    /// - Returns: Whether the page is complete.
+    mutating func readOn(
+        in list: some PostList, before cursor: PostPosition?, limit: Int, from snapshot: TreeSnapshot,
+        by filter: inout some PostFilter
+    ) throws(TreeError) -> Bool {
+        // The page is changed while a row is read.
+        var passed = passed
+        defer { self.passed = passed }
+        let batch = min(max(passed.unreadCount, Self.batch.lowerBound), Self.batch.upperBound)
+        return try rows.readOn(limit: limit, batch: batch, from: snapshot) {
+            (end: PostPosition?, limit: Int) throws(TreeError) -> [TreeChild] in
+            let range = (end ?? cursor).map { KeyRange.before($0.key) } ?? .all
+            return try list.rows(in: range, limit: limit, from: snapshot)
+        } position: {
+            ListedPost($0)?.position
+        } read: { row throws(TreeError) in
+            guard let post = ListedPost(row) else { return .hidden }
+            guard try filter.mayShow(post) else {
+                passed.add(post, isRecordRead: false)
+                return .hidden
+            }
+            let record = try list.record(of: post, from: snapshot)
+            if let record, let fault = PostShape.fault(of: record) {
+                return .skipped(SkippedRecord(id: post.id, fault: fault))
+            }
+            guard let record, try filter.shows(post, record) else {
+                passed.add(post, isRecordRead: true)
+                return .hidden
+            }
+            return .item(Item(id: post.id, record: record))
+        }
+    }
+
+    /// Whether so much was passed over that the page ends before it is full.
+    func isCutShort(by bounds: PageBounds) -> Bool {
+        passed.readCount >= bounds.records || passed.unreadCount >= bounds.rows
+    }
+
+    /// The page with one post, if it is there and can be shown.
+    init(of id: PostID?, in snapshot: TreeSnapshot) throws(TreeError) {
+        _ = try rows.readOn(limit: 1, from: snapshot) { _, _ -> [PostID] in
+            id.map { [$0] } ?? []
+        } position: { _ in
+            PostPosition(sequence: 0)
+        } read: { id throws(TreeError) in
+            guard let record = try snapshot.get(PostNodes.post(id)) else { return .hidden }
+            if let fault = PostShape.fault(of: record) { return .skipped(SkippedRecord(id: id.key, fault: fault)) }
+            return .item(Item(id: id.key, record: record))
+        }
+    }
+}
+
+/// The posts that a page has passed over, as they are gone or not to be shown.
+private struct PassedPosts {
+    /// The first ones.
+    private(set) var posts: [ListedPost] = []
+    /// The number of those that had no record, or one that is not shown.
+    private(set) var readCount = 0
+    /// The number of those without a look at their records.
+    private(set) var unreadCount = 0
+
+    /// - Parameter isRecordRead: Whether the record was read, or looked for in vain.
+    mutating func add(_ post: ListedPost, isRecordRead: Bool) {
+        if isRecordRead { readCount += 1 } else { unreadCount += 1 }
+        if posts.count < PageRows<PostPage.Item, PostPosition>.maxNamed { posts.append(post) }
+    }
+}
