@@ -128,7 +128,7 @@ package enum FindingRemedy: String, Codable, CaseIterable, Sendable {
 }
 
 /// What an audit is to do.
-package enum AuditAction: String, Codable, CaseIterable, Sendable {
+package enum StoreCheckAction: String, Codable, CaseIterable, Sendable {
     /// Compare records, lists and files by name and size.
     case check
     /// Read files and compare their bytes, too.

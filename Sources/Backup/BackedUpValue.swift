@@ -20,7 +20,7 @@ package struct BackedUpValue: Sendable {
             throw Failure(
                 .differentStores, "\(source.path) has backups of another store", hint: "name the folder of this one's")
         }
-        let restore = TreeRestore(plan, from: source, in: try Directory(path: folder), mediaPlace: nil)
+        let restore = TreeRestore(plan, from: source, in: try Directory(path: folder), publicBase: nil)
         var progress = BackupProgress { _ in }
         try await restore.run(&progress)
         let tree = try await TreeStore(engine: try SQLiteEngine(path: restore.path), isMaintained: false)

@@ -6,8 +6,8 @@ import Store
 import Tree
 import Uploads
 
-/// Makes a Storage folder of a backup, in an empty folder: the tree first, then the files that it names, each compared with what the
-/// backup knows of it. One that was broken off is gone on with.
+/// Makes a Storage folder of a backup, in an empty folder: the tree first, then the files that it names, each compared with
+/// what the backup knows of it. One that was broken off is gone on with.
 package struct Restore: Sendable {
     /// What may be in the folder before: what is no store yet.
     private static let harmless: Set<String> = ["README.md", "tintype.json", "lock", "lost+found"]
@@ -22,15 +22,15 @@ package struct Restore: Sendable {
     private let source: any BackupSource
     private let point: RestorePoint
     private let path: String
-    private let mediaPlace: MediaPlace?
+    private let publicBase: PublicBase?
 
     /// - Parameters:
     ///   - path: The Storage folder that is to be made.
-    ///   - mediaPlace: By which address apps know the service.
+    ///   - publicBase: By which address apps know the service.
     package init(
-        from source: any BackupSource, _ point: RestorePoint = .newest, to path: String, mediaPlace: MediaPlace? = nil
+        from source: any BackupSource, _ point: RestorePoint = .newest, to path: String, publicBase: PublicBase? = nil
     ) {
-        (self.source, self.point, self.path, self.mediaPlace) = (source, point, path, mediaPlace)
+        (self.source, self.point, self.path, self.publicBase) = (source, point, path, publicBase)
     }
 
     /// Opens a folder or an archive of backups.
@@ -56,7 +56,7 @@ package struct Restore: Sendable {
         for path in try await source.unreadable() { try await progress.note(.unreadable(path)) }
         let isNew = try begin(Goal(store: plan.state.store, point: "\(point)"), in: root)
         let work = try root.folder(Self.workName, create: true)
-        let tree = TreeRestore(plan, from: source, in: work, mediaPlace: mediaPlace)
+        let tree = TreeRestore(plan, from: source, in: work, publicBase: publicBase)
         try await tree.run(&progress)
         try await restoreFiles(plan, tree: tree.path, in: root, isNew: isNew, &progress)
         try await restoreOthers(plan, in: root, &progress)

@@ -14,10 +14,10 @@ struct TreeRestore {
     /// The folder in which it is made.
     private let folder: Directory
 
-    private let mediaPlace: MediaPlace?
+    private let publicBase: PublicBase?
 
-    init(_ plan: RestorePlan, from source: any BackupSource, in folder: Directory, mediaPlace: MediaPlace?) {
-        (self.plan, self.source, self.folder, self.mediaPlace) = (plan, source, folder, mediaPlace)
+    init(_ plan: RestorePlan, from source: any BackupSource, in folder: Directory, publicBase: PublicBase?) {
+        (self.plan, self.source, self.folder, self.publicBase) = (plan, source, folder, publicBase)
     }
 
     /// The file of the tree.
@@ -34,7 +34,7 @@ struct TreeRestore {
         try await restore(next.tree, to: log, .changeLog, &progress)
         if let end = try await end(in: log) {
             try await TreeReplay.run(
-                log, upTo: end, at: path, derivations: TreeInvariants.derivations(mediaPlace: mediaPlace)
+                log, upTo: end, at: path, derivations: TreeInvariants.derivations(publicBase: publicBase)
             ) { _ in try Task.checkCancellation() }
         }
         for name in try folder.names() where name.hasPrefix("log.sqlite") { try folder.remove(name) }

@@ -22,7 +22,7 @@ package struct PipelineStatus: Sendable {
     /// Bytes that are free on the disk, and bytes that have to be; nil before the first look.
     package let freeSpace: (bytes: Int, reserve: Int)?
     /// The job over posts that runs; nil while none does.
-    package let batch: BatchJob?
+    package let batch: PostRun?
     /// Files that wait to be taken; nil when no intake can tell.
     package let inboxFiles: Int?
     /// The reason for which nothing is swept; nil while everything is.
@@ -32,9 +32,9 @@ package struct PipelineStatus: Sendable {
     /// Posts that were deleted for their age, since the start; nil where none are.
     package let expired: Int?
     /// What is left to do behind the commits that cause it; nil for nothing.
-    package let jobs: JobSummary?
+    package let jobs: FollowUpTaskSummary?
     /// What the last audits came to.
-    package let audits: AuditResults
+    package let audits: StoreCheckResults
     /// The numbers of the tree's commits since it was opened.
     package let tree: TreeStatistics
 }
@@ -44,20 +44,20 @@ package struct PipelineReport: Sendable {
     let storage: StorageFolder
     let store: UploadStore
     let disk: DiskMonitor
-    let batches: BatchJobs
+    let postRuns: PostRuns
     let unclaimed: UnclaimedFiles
     let expiry: PostExpiry
-    let audits: AuditResults
+    let audits: StoreCheckResults
     let settings: SharedSettings
 
     package init(
-        storage: StorageFolder, store: UploadStore, disk: DiskMonitor, batches: BatchJobs, unclaimed: UnclaimedFiles,
-        expiry: PostExpiry, audits: AuditResults, settings: SharedSettings
+        storage: StorageFolder, store: UploadStore, disk: DiskMonitor, postRuns: PostRuns, unclaimed: UnclaimedFiles,
+        expiry: PostExpiry, audits: StoreCheckResults, settings: SharedSettings
     ) {
         self.storage = storage
         self.store = store
         self.disk = disk
-        self.batches = batches
+        self.postRuns = postRuns
         self.unclaimed = unclaimed
         self.expiry = expiry
         self.audits = audits
@@ -74,10 +74,11 @@ package struct PipelineReport: Sendable {
             unfinished: Dictionary(states.map { ($0, 1) }, uniquingKeysWith: +),
             published: store.counters[.published], duplicates: store.counters[.duplicate],
             failed: store.counters[.failed], freeSpace: disk.freeSpace,
-            batch: batches.known.first { $0.state == .running }, inboxFiles: await store.intakes.backlog(),
+            batch: postRuns.known.first { $0.state == .running }, inboxFiles: await store.intakes.backlog(),
             sweepHold: storage.hold, unclaimed: unclaimed.count,
             expired: settings.value.postRetention == nil ? nil : expiry.count,
-            jobs: try await readable { try await tree.snapshot { try JobSummary(in: $0) } } ?? nil, audits: audits,
+            jobs: try await readable { try await tree.snapshot { try FollowUpTaskSummary(in: $0) } } ?? nil,
+            audits: audits,
             tree: tree.statistics)
     }
 

@@ -15,7 +15,7 @@ package struct MediaAddress: Sendable, Hashable {
         if url.hasPrefix(Self.prefix) {
             names = url.dropFirst(Self.prefix.count).split(separator: "/", omittingEmptySubsequences: false)
         } else {
-            names = MediaPlace.names(in: url) ?? []
+            names = PublicBase.names(in: url) ?? []
         }
         guard names.count == 3, let owner = UserID(String(names[0])), let id = PostID(String(names[1])),
             !names[2].isEmpty
@@ -25,7 +25,7 @@ package struct MediaAddress: Sendable, Hashable {
 
     /// The address under which the service serves the file: a path, or the whole address where it is known by one.
     package static func url(
-        _ owner: UserID, _ post: PostID, _ fileName: String, at place: MediaPlace?
+        _ owner: UserID, _ post: PostID, _ fileName: String, at place: PublicBase?
     ) -> String {
         place?.url(owner, post, fileName) ?? "\(prefix)\(owner)/\(post)/\(fileName)"
     }

@@ -59,7 +59,7 @@ extension PhotoRecord {
     /// The record as it is written, with the addresses that media are served under.
     ///
     /// - Parameter place: Where apps reach the service; nil for addresses without a host.
-    package func value(owner: UserID, post: PostID, at place: MediaPlace? = nil) throws(TreeError) -> TreeValue {
+    package func value(owner: UserID, post: PostID, at place: PublicBase? = nil) throws(TreeError) -> TreeValue {
         var records: [TreeKey: TreeValue] = [:]
         for (name, rendition) in renditions {
             records[try TreeKey(name)] = [

@@ -40,7 +40,7 @@ package struct Post: Sendable {
     ///
     /// - Parameter place: Where apps reach the service; nil for addresses without a host.
     /// - Throws: `TreeError` when a recipe's name cannot be a key.
-    package func write(to update: inout MultiPathUpdate, at place: MediaPlace? = nil) throws(TreeError) {
+    package func write(to update: inout MultiPathUpdate, at place: PublicBase? = nil) throws(TreeError) {
         let path = audiences.isEmpty ? PostNodes.post(id) : AudienceNodes.post(id)
         update[path] = try value(at: place)
         update.set(path / PostField.published.key, to: .position)
@@ -52,7 +52,7 @@ package struct Post: Sendable {
         }
     }
 
-    private func value(at place: MediaPlace?) throws(TreeError) -> TreeValue {
+    private func value(at place: PublicBase?) throws(TreeError) -> TreeValue {
         let photos = try PostPhotos(photos).fields(owner: author.uid, post: id, at: place)
         var fields: [TreeKey: TreeValue] = [:]
         for field in PostField.allCases { fields[field.key] = value(of: field, photos: photos) }
@@ -86,7 +86,7 @@ package struct PostPhotos: Sendable {
     /// `photos/{n}`, and FriendlyPix's four fields about the first photo.
     ///
     /// - Parameter place: Where apps reach the service; nil for addresses without a host.
-    package func fields(owner: UserID, post: PostID, at place: MediaPlace?) throws(TreeError) -> [TreeKey: TreeValue] {
+    package func fields(owner: UserID, post: PostID, at place: PublicBase?) throws(TreeError) -> [TreeKey: TreeValue] {
         guard let first = photos.first else { return [:] }
         var records: [TreeKey: TreeValue] = [:]
         for (index, photo) in photos.enumerated() {

@@ -32,13 +32,13 @@ package struct PostOrder: Derivation {
         for id: TreeKey, isThere: Bool, at position: PostPosition, isOfEarlierVersion: Bool = false,
         in snapshot: TreeSnapshot
     ) throws(TreeError) -> [TreeWrite] {
-        let old = try PostPlace(of: id, in: snapshot)
-        var new: PostPlace?
+        let old = try PublicationEntry(of: id, in: snapshot)
+        var new: PublicationEntry?
         if isThere {
             let author = try snapshot.get(PostNodes.post() / id / "author" / "uid")?.stringValue.flatMap { UserID($0) }
             let text = try snapshot.get(PostNodes.post() / id / "text")?.stringValue ?? ""
             let isNew = old == nil || author != nil && old?.author != author
-            new = PostPlace(
+            new = PublicationEntry(
                 position: isNew ? position : old?.position ?? position, author: author, tags: Hashtags.tags(in: text))
         }
         guard old != new || isOfEarlierVersion else { return [] }
@@ -55,7 +55,7 @@ package struct PostOrder: Derivation {
 }
 
 /// What the order of publication has of one post: the value at ``PostNodes/position``.
-package struct PostPlace: Equatable, Sendable {
+package struct PublicationEntry: Equatable, Sendable {
     package let position: PostPosition
     package let author: UserID?
     /// The hashtags at which it is listed.
@@ -133,6 +133,6 @@ package struct ListedPost: Sendable, Hashable {
 extension TreeSnapshot {
     /// The position of a post; nil when there is no such post.
     package func position(ofPost id: TreeKey) throws(TreeError) -> PostPosition? {
-        try PostPlace(of: id, in: self)?.position
+        try PublicationEntry(of: id, in: self)?.position
     }
 }

@@ -21,7 +21,7 @@ package struct HTTPContext: Hummingbird.RequestContext {
     /// By which the request is found in the log.
     package let trace: String
     /// What the photo API does for the request once it is answered.
-    package let followUp = FollowUp()
+    package let followUp = AfterResponse()
     private let channel: any Channel
 
     package init(source: ApplicationRequestContextSource) {
@@ -43,8 +43,8 @@ package struct HTTPContext: Hummingbird.RequestContext {
         return request
     }
 
-    /// Tells the client something before the answer, while its request is still coming (RFC 9110 §15.2): only one that is known to
-    /// understand it. Nothing is sent to a client of HTTP/1.0, nor once the answer has begun.
+    /// Tells the client something before the answer, while its request is still coming (RFC 9110 §15.2): only one that is
+    /// known to understand it. Nothing is sent to a client of HTTP/1.0, nor once the answer has begun.
     package func sendInterim(_ status: HTTPResponse.Status, _ headers: HTTPFields) {
         channel.triggerUserOutboundEvent(InterimResponse(status: status, headers: headers), promise: nil)
     }

@@ -10,7 +10,7 @@ extension Problem {
     /// The problem that the public learns of, for an error of any part.
     package init(_ error: any Error) {
         switch error {
-        case let annotated as AnnotatedError:
+        case let annotated as ErrorResponse:
             self = Problem(annotated.error).with(type: annotated.type, headers: annotated.headers)
         case let error as Failure:
             self.init(error)

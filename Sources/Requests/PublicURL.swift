@@ -27,7 +27,7 @@ package struct PublicURL: Sendable, Hashable {
     }
 
     /// Where apps reach the files of a service whose clients know it by the name of that project.
-    package func mediaPlace(ofProject project: String) -> MediaPlace {
-        MediaPlace(origin: origin, bucket: MediaPlace.bucket(ofProject: project))
+    package func publicBase(ofProject project: String) -> PublicBase {
+        PublicBase(origin: origin, bucket: PublicBase.bucket(ofProject: project))
     }
 }

@@ -75,7 +75,7 @@ struct AccountSetup: Sendable {
         let storageRules = try StorageRulesStore(in: storage.tree, project: authority.project)
         try await storageRules.load(logger: logger)
         media = MediaAccess(
-            storageRules, signer: MediaSigner(keys: try await mediaKeys.load()), at: storage.mediaPlace)
+            storageRules, signer: MediaSigner(keys: try await mediaKeys.load()), at: storage.publicBase)
         endpoints = HTTPServer.AccountEndpoints(
             service: service, authority: authority, signingKeys: keys, adminKeys: adminKeys, mediaKeys: mediaKeys)
         services = [

@@ -23,22 +23,24 @@ extension Pipeline: ServiceLifecycle.Service, CustomStringConvertible {
                 group.addTask(name: "uploads") { await workers.run(count: 2 * max(1, self.settings.workers)) }
                 group.addTask(name: "disk monitor") { await self.disk.run() }
                 group.addTask(name: "janitor") { await self.janitor.run() }
-                group.addTask(name: "batches") { await self.batches.run(with: self.tools, in: self.jobSlot) }
-                group.addTask(name: "audits") { await AuditSchedule(tools: self.auditTools, logger: self.logger).run() }
+                group.addTask(name: "post runs") { await self.postRuns.run(with: self.tools, in: self.postRunSlot) }
+                group.addTask(name: "store checks") {
+                    await StoreCheckSchedule(tools: self.storeCheckTools, logger: self.logger).run()
+                }
                 group.addTask(name: "originals") {
                     await OriginalSchedule(
-                        tools: self.tools, storage: self.storage, batches: self.batches, slot: self.jobSlot,
+                        tools: self.tools, storage: self.storage, postRuns: self.postRuns, slot: self.postRunSlot,
                         logger: self.logger
                     ).run()
                 }
-                group.addTask(name: "jobs") { await cancelWhenGracefulShutdown { await self.workOnJobs() } }
+                group.addTask(name: "follow-up tasks") { await cancelWhenGracefulShutdown { await self.doFollowUpTasks() } }
             }
         } onCancelOrGracefulShutdown: {
             workers.close()
         }
     }
 
-    private func workOnJobs() async {
+    private func doFollowUpTasks() async {
         guard tree.health.damage == nil else { return }
         while !Task.isEnding {
             do {
@@ -48,7 +50,7 @@ extension Pipeline: ServiceLifecycle.Service, CustomStringConvertible {
                 try? await Task.sleep(for: .seconds(1))
             }
         }
-        await jobs.run()
+        await tasks.run()
     }
 
     // MARK: Recovery

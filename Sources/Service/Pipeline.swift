@@ -34,17 +34,17 @@ package final class Pipeline: Sendable {
     /// What clients of a bucket store.
     package let objects: ObjectStore
     /// Does what is too much for the commit that causes it.
-    package let jobs: JobWorker
+    package let tasks: FollowUpTaskWorker
     /// What people have left here when they are deleted.
-    package let leftovers: any PersonLeftovers
+    package let leftovers: any UploadCleanup
     /// Jobs over posts that go on without whoever began them.
-    package let batches: BatchJobs
+    package let postRuns: PostRuns
     /// What the last audits came to.
-    package let audits: AuditResults
+    package let audits: StoreCheckResults
     /// Room for one job over posts at a time, whoever waits for it.
-    package let jobSlot = JobSlot()
+    package let postRunSlot = PostRunSlot()
     /// Room for one audit at a time that somebody waits for.
-    package let auditSlot = JobSlot()
+    package let storeCheckSlot = PostRunSlot()
     package let renditions: RenditionMaker
     /// The parts that jobs over posts work with.
     package let tools: PostTools
@@ -55,7 +55,7 @@ package final class Pipeline: Sendable {
             isModerated: restrictions.isModerated, shared: shared)
     }
     /// The parts that audits work with.
-    package let auditTools: AuditTools
+    package let storeCheckTools: StoreCheckTools
     /// Decides about posts that are there.
     package var moderation: PostModeration {
         PostModeration(tools, publisher)
@@ -69,7 +69,7 @@ package final class Pipeline: Sendable {
     /// Tells how the pipeline is doing.
     package var report: PipelineReport {
         PipelineReport(
-            storage: storage, store: store, disk: disk, batches: batches, unclaimed: unclaimed, expiry: expiry,
+            storage: storage, store: store, disk: disk, postRuns: postRuns, unclaimed: unclaimed, expiry: expiry,
             audits: audits, settings: shared)
     }
     package let garbage: GarbageList
@@ -126,7 +126,7 @@ package final class Pipeline: Sendable {
         index = PhotoIndex(storage)
         publisher = Publisher(
             tree: tree, blobs: blobs, store: store, renditions: renditions, garbage: garbage, index: index,
-            settings: shared, mediaPlace: storage.mediaPlace, moderator: moderator, logger: logger)
+            settings: shared, publicBase: storage.publicBase, moderator: moderator, logger: logger)
         expiry = PostExpiry(tree: tree, publisher: publisher, store: store, settings: shared, logger: logger)
         unclaimed = UnclaimedFiles(storage, logger: logger)
         janitor = Janitor(
@@ -138,15 +138,15 @@ package final class Pipeline: Sendable {
             resumable: ResumableSweeper(files: files, uploads: resumable, settings: shared, logger: logger),
             logger: logger)
         leftovers = PersonUploads(store: store)
-        jobs = JobWorker(tree, uploads: leftovers, clock: storage.clock, logger: logger)
-        batches = BatchJobs(tree, ids: storage.ids, clock: storage.clock, logger: logger)
-        audits = AuditResults(tree, clock: storage.clock)
+        tasks = FollowUpTaskWorker(tree, uploads: leftovers, clock: storage.clock, logger: logger)
+        postRuns = PostRuns(tree, ids: storage.ids, clock: storage.clock, logger: logger)
+        audits = StoreCheckResults(tree, clock: storage.clock)
         tools = PostTools(
-            tree: tree, blobs: blobs, mediaPlace: storage.mediaPlace, store: store, renditions: renditions,
+            tree: tree, blobs: blobs, publicBase: storage.publicBase, store: store, renditions: renditions,
             scheduler: scheduler, garbage: garbage, disk: disk, shared: shared)
-        auditTools = AuditTools(
+        storeCheckTools = StoreCheckTools(
             storage: storage, posts: tools, unclaimed: unclaimed, deletedPosts: janitor.deletedPosts,
-            rules: TreeRule.all + TreeRule.ofAccounts, results: audits)
+            rules: TreeInvariant.all + TreeInvariant.ofAccounts, results: audits)
         restrictions = ModerationRestrictions(isModerated: moderator != nil)
         workers = UploadWorkers(store: store, publisher: publisher, disk: disk, logger: logger)
     }

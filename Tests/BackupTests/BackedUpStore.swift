@@ -29,7 +29,7 @@ struct BackedUpStore: Sendable {
         folder = running.scratch.path + "/backups"
         try await post("At the lake #summer")
         try await tree.set("people/jan/following/maria", to: true)
-        try await eventually { [running] in try await running.storage.tree.get(JobNodes.job()) == nil }
+        try await eventually { [running] in try await running.storage.tree.get(WorkNodes.followUpTask()) == nil }
         try running.scratch.write("not a photo", to: "Storage/failed/unknown_format/maria/50% of\na.txt")
         try running.scratch.write("{}", to: "Storage/tintype.json")
     }
@@ -79,9 +79,9 @@ extension RunningPipeline {
     /// What an audit of all bytes finds.
     func audit() async throws -> [FindingDocument] {
         let findings = Shared<[FindingDocument]>([])
-        var order = AuditOrder(.verify)
+        var order = StoreCheckOrder(.verify)
         order.readsFiles = true
-        _ = try await Audit(pipeline.auditTools, order).run { step in
+        _ = try await StoreCheck(pipeline.storeCheckTools, order).run { step in
             if case .finding(let finding) = step { findings.change { $0.append(finding) } }
         }
         return findings.value

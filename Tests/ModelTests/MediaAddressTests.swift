@@ -5,8 +5,8 @@ import TreeModel
 @Suite("Addresses of the files of posts")
 struct MediaAddressTests {
     private static let id = "-P6xGdOK6scoZJdt2p7F"
-    private let place = MediaPlace(
-        origin: "https://photos.example.org:8443", bucket: MediaPlace.bucket(ofProject: "demo"))
+    private let place = PublicBase(
+        origin: "https://photos.example.org:8443", bucket: PublicBase.bucket(ofProject: "demo"))
 
     @Test("It is a path, or a whole address where the service is known by one, and is read again, whatever the host")
     func bothForms() throws {
@@ -17,7 +17,7 @@ struct MediaAddressTests {
         let address = MediaAddress.url(owner, id, "full-4384985a.jpg", at: place)
         let name = "maria%2Frendition%2F\(id)%2Ffull-4384985a.jpg"
         #expect(address == "https://photos.example.org:8443/v0/b/demo.appspot.com/o/\(name)?alt=media")
-        let elsewhere = MediaPlace(origin: "http://10.0.0.1", bucket: "other")
+        let elsewhere = PublicBase(origin: "http://10.0.0.1", bucket: "other")
         for url in [path, address, MediaAddress.url(owner, id, "full-4384985a.jpg", at: elsewhere)] {
             let read = try #require(MediaAddress(url))
             #expect(read.owner == owner && read.id == id && read.fileName == "full-4384985a.jpg")

@@ -165,16 +165,16 @@ struct AttemptTests {
 
     @Test(
         "What a run has switched before it was cut off counts when it is looked at again",
-        arguments: [BatchJobSwitch.each, .last])
-    func counted(switches: BatchJobSwitch) async throws {
+        arguments: [PostRunSwitch.each, .last])
+    func counted(switches: PostRunSwitch) async throws {
         try await withPosts(3) { running, renderer in
-            let generation = Generation(id: running.storage.ids.next(), switchesLast: switches == .last)
-            func run(_ job: any PostJob) async throws -> PostJobProgress {
-                var pace = PostJobPace()
+            let generation = RethumbRun(id: running.storage.ids.next(), switchesLast: switches == .last)
+            func run(_ job: any PostRunWork) async throws -> PostRunProgress {
+                var pace = PostRunPace()
                 pace.concurrency = 1
                 return try await job.run(at: pace) { _ in }
             }
-            let rethumb = Rethumb(running.pipeline.tools, selection: .init(), by: nil, generation: generation)
+            let rethumb = Rethumb(running.pipeline.tools, selection: .init(), by: nil, rethumbRun: generation)
             for _ in 0..<2 {
                 // The second begins at the beginning, as after a crash before anything was noted.
                 let progress = try await run(rethumb)
@@ -183,7 +183,7 @@ struct AttemptTests {
             #expect(renderer.encoded.value.count == 6)
             guard switches == .last else { return }
             for _ in 0..<2 {
-                let progress = try await run(GenerationSwitch(tools: running.pipeline.tools, generation: generation))
+                let progress = try await run(RethumbRunSwitch(tools: running.pipeline.tools, rethumbRun: generation))
                 #expect(progress.switched == 3 && progress.done == 3 && progress.failed == 0)
             }
         }

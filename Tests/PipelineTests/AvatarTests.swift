@@ -119,8 +119,8 @@ struct AvatarTests {
                 first.change { $0 = record }
             }
             let old = try #require(first.value)
-            let place = MediaPlace(origin: "https://photos.example.org", bucket: "demo.appspot.com")
-            try await withPipeline(in: scratch, mediaPlace: place) { running in
+            let place = PublicBase(origin: "https://photos.example.org", bucket: "demo.appspot.com")
+            try await withPipeline(in: scratch, publicBase: place) { running in
                 let uid = try #require(maria)
                 #expect(try await picture(of: uid, running)?.hasPrefix("/media/maria/\(old.id)/avatar-") == true)
                 let new = try await send("rgb-8.png", of: uid, running)

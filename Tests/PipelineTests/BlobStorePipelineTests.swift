@@ -138,7 +138,7 @@ struct BlobStorePipelineTests {
         "An audit finds what is missing and what nobody knows, and nothing in a sound store", arguments: Kind.allCases)
     func audit(kind: Kind) async throws {
         try await withPipeline(blobs: kind.make()) { running in
-            let (store, blobs) = (try await AuditStore(running), running.storage.blobs)
+            let (store, blobs) = (try await StoreCheckStore(running), running.storage.blobs)
             #expect(try await store.audit(.check).findings.isEmpty)
             let files = try await blobs.fileNames(userID: "maria", postID: store.post.string)
             let thumb = try #require(files.first { $0.hasPrefix("thumb-") })

@@ -51,7 +51,7 @@ struct DeletedOwnerTests {
                 _ = try await people.delete(uid)
                 let asked = UploadRequest(owner: uid, intake: .socket)
                 #expect(await code { _ = try await store.reserve(asked) } == .wrongState)
-                try await running.pipeline.jobs.runAll()
+                try await running.pipeline.tasks.runAll()
                 let deletion = try #require(try await people.deletion(of: uid))
                 #expect(deletion.ended != nil && deletion.counts[.uploads] == 3, "\(deletion)")
                 // Nobody goes on with any of them.
@@ -97,7 +97,7 @@ struct DeletedOwnerTests {
             #expect(try await running.storage.tree.get("people/maria") == nil)
             #expect(try await running.storage.tree.get(PostNodes.post()) == nil)
             // A worker that had it in hand before the deletion came to it.
-            try await running.pipeline.jobs.runAll()
+            try await running.pipeline.tasks.runAll()
             #expect(await code { _ = try await running.pipeline.publisher.publish(record) } == .deleted)
             #expect(try await running.storage.tree.get("people/maria") == nil)
         }
@@ -121,7 +121,7 @@ struct DeletedOwnerTests {
             let uid = try #require(maria)
             try await tree.set(PeopleNodes.person(uid) / "full_name", to: "Maria")
             _ = try await People(tree).delete(uid)
-            try await running.pipeline.jobs.runAll()
+            try await running.pipeline.tasks.runAll()
             #expect(try await People(tree).deletion(of: uid)?.counts[.uploads] == 9)
             try await running.pipeline.janitor.sweep()
             let left = try await tree.children(of: UploadNodes.queued()).compactMap { QueueEntry($0) }
@@ -139,7 +139,7 @@ struct DeletedOwnerTests {
             #expect(await code { _ = try await people.delete(uid) } == .notFound)
             let id = try await running.accept("rgb-8.png", by: "maria")
             _ = try await people.delete(uid)
-            try await running.pipeline.jobs.runAll()
+            try await running.pipeline.tasks.runAll()
             let deletion = try #require(try await people.deletion(of: uid))
             #expect(deletion.ended != nil && deletion.counts[.uploads] == 1, "\(deletion)")
             let record = try #require(try await running.pipeline.store.record(of: id))

@@ -65,7 +65,8 @@ struct EarlierFormatTests {
                 }
                 #expect(fileCount >= 5)
                 try storage.confirmUpgrade()
-                let step = try await Audit(running.pipeline.auditTools, AuditOrder(.verify)).run { step in
+                let step = try await StoreCheck(running.pipeline.storeCheckTools, StoreCheckOrder(.verify)).run {
+                    step in
                     if case .finding(let finding) = step { Issue.record("\(finding)") }
                 }
                 #expect(step.findings.isEmpty && step.finished)

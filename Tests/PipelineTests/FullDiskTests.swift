@@ -117,10 +117,10 @@ struct FullDiskTests {
             try running.scratch.write("some", to: "Storage/tree.reserve")
             #expect(!reserve.refill(free: 0) && reserve.isGivenUp)
             let pipeline = running.pipeline
-            let last = try await Audit(pipeline.auditTools, AuditOrder(.check)).run { _ in }
+            let last = try await StoreCheck(pipeline.storeCheckTools, StoreCheckOrder(.check)).run { _ in }
             #expect(last.finished && last.unkept == "the disk is full" && pipeline.audits[.check] != nil)
             #expect(reserve.refill(free: reserve.requiredBytes))
-            #expect(try await Audit(pipeline.auditTools, AuditOrder(.check)).run { _ in }.unkept == nil)
+            #expect(try await StoreCheck(pipeline.storeCheckTools, StoreCheckOrder(.check)).run { _ in }.unkept == nil)
         }
     }
 

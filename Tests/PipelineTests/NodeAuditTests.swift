@@ -7,7 +7,7 @@ import Tree
 
 /// What is kept is looked at by audits, or a reason is given; and nothing is kept that the layout does not have.
 @Suite struct NodeAuditTests {
-    private static let places = (TreeRule.all + TreeRule.ofAccounts).map(\.place.path)
+    private static let places = (TreeInvariant.all + TreeInvariant.ofAccounts).map(\.place.path)
 
     /// Whether a rule looks at a node: at something above it, within it, or at the node itself.
     private static func isAudited(_ node: TreeNode) -> Bool {
@@ -35,7 +35,7 @@ import Tree
 
     @Test("Each place of a derivation is at a node")
     func derivations() {
-        for derivation in TreeInvariants.derivations(mediaPlace: nil).flatMap(\.self) {
+        for derivation in TreeInvariants.derivations(publicBase: nil).flatMap(\.self) {
             #expect(TreeNode.node(at: derivation.place.path) != nil, "\(derivation.place.path)")
         }
     }

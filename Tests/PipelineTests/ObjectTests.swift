@@ -177,7 +177,7 @@ struct ObjectTests {
             let other = try await put("y", as: "maria2/full/1", in: running)
             _ = try await PersonDeletion.begin(of: maria, in: tree, pipeline.leftovers)
             await #expect(throws: Failure.self) { _ = try await put("z", as: "maria/full/new", in: running) }
-            try await eventually { try await tree.get(PersonDeletion.job(of: maria)) == nil }
+            try await eventually { try await tree.get(PersonDeletion.task(of: maria)) == nil }
             #expect(try await pipeline.objects.list(ObjectQuery()).names == [other.name])
         }
     }

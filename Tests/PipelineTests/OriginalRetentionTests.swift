@@ -19,7 +19,7 @@ import Tree
 struct OriginalRetentionTests {
     private static let drop = OriginalRule(.drop, days: 0)
 
-    private func run(_ running: RunningPipeline, _ rule: OriginalRule) async throws -> PostJobProgress {
+    private func run(_ running: RunningPipeline, _ rule: OriginalRule) async throws -> PostRunProgress {
         running.clock.advance()
         let job = OriginalRetention(running.pipeline.tools, by: rule, at: running.pipeline.store.now + 60_000)
         return try await job.run { _ in }
@@ -35,7 +35,7 @@ struct OriginalRetentionTests {
 
     private func findings(_ running: RunningPipeline) async throws -> [FindingDocument] {
         let findings = Shared<[FindingDocument]>([])
-        _ = try await Audit(running.pipeline.auditTools, AuditOrder(.verify)).run { step in
+        _ = try await StoreCheck(running.pipeline.storeCheckTools, StoreCheckOrder(.verify)).run { step in
             if case .finding(let finding) = step { findings.change { $0.append(finding) } }
         }
         return findings.value
@@ -94,12 +94,12 @@ struct OriginalRetentionTests {
             let again = try await running.upload(
                 [("a.jpg", bytes), ("b.jpg", bytes + [1])], by: "maria", duplicates: .link)
             #expect(again.duplicateOf == post, "the photos as they were sent are known still")
-            let explained = try await Explanation(running.pipeline.auditTools).document(
+            let explained = try await Explanation(running.pipeline.storeCheckTools).document(
                 of: try ExplainedSubject(post.description))
             let original = try #require(explained.files.first { $0.use == .original && $0.photo == 0 })
             #expect(original.source == sha256(of: bytes) && original.sha256 == changed.orderedPhotos[0].storedSHA256)
             let rethumb = Rethumb(
-                running.pipeline.tools, selection: .init(), by: [try Recipe(parsing: "thumb=50")], generation: nil)
+                running.pipeline.tools, selection: .init(), by: [try Recipe(parsing: "thumb=50")], rethumbRun: nil)
             #expect(try await rethumb.run { _ in }.failed == 0)
         }
     }
@@ -134,7 +134,7 @@ struct OriginalRetentionTests {
     @Test("A damaged original is left for a backup, and named")
     func damagedOriginal() async throws {
         try await withPipeline { running in
-            let store = try await AuditStore(running)
+            let store = try await StoreCheckStore(running)
             try store.flip(store.path(store.post, "original.jpg"))
             let progress = try await run(running, OriginalRule(.reencode(quality: 20), days: 0))
             #expect(progress.failed == 1 && progress.lastFailure?.contains("damaged") == true)
@@ -162,7 +162,7 @@ struct OriginalRetentionTests {
             #expect(try record.originals.isEmpty)
             let usage = try await running.pipeline.usage.document(of: record.owner)
             #expect(usage.originals.files == 0 && usage.garbage.files == 0 && usage.renditions.files == 5)
-            let explained = try await Explanation(running.pipeline.auditTools).document(
+            let explained = try await Explanation(running.pipeline.storeCheckTools).document(
                 of: try ExplainedSubject(post.description))
             let file = try #require(explained.files.first { $0.use == .dropped })
             #expect(file.sha256 == sha256(of: bytes) && file.expectedBytes == bytes.count && file.droppedAt != nil)
@@ -172,7 +172,7 @@ struct OriginalRetentionTests {
             #expect(try await kept(running, Self.drop) == ["done": 1])
 
             let rethumb = Rethumb(
-                running.pipeline.tools, selection: .init(), by: [try Recipe(parsing: "thumb=50")], generation: nil)
+                running.pipeline.tools, selection: .init(), by: [try Recipe(parsing: "thumb=50")], rethumbRun: nil)
             let progress = try await rethumb.run { _ in }
             #expect(progress.failed == 1 && progress.lastFailure?.contains("dropped by the rule") == true)
             let blur = await #expect(throws: Failure.self) {
@@ -183,9 +183,9 @@ struct OriginalRetentionTests {
             let thumb = try #require(try await names(running, post).first { $0.hasPrefix("thumb-") })
             try await running.storage.blobs.remove(try record.blobName(thumb))
             let repairs = Shared<[FindingDocument]>([])
-            var order = AuditOrder(.repair)
+            var order = StoreCheckOrder(.repair)
             order.changes = true
-            _ = try await Audit(running.pipeline.auditTools, order).run { step in
+            _ = try await StoreCheck(running.pipeline.storeCheckTools, order).run { step in
                 if case .finding(let finding) = step { repairs.change { $0.append(finding) } }
             }
             #expect(repairs.value.map(\.outcome) == [.failed], "\(repairs.value)")
@@ -196,7 +196,7 @@ struct OriginalRetentionTests {
     /// Why a post's original is not dropped.
     struct Obstacle: Sendable, CustomTestStringConvertible {
         let obstacle: OriginalObstacle
-        let prepare: @Sendable (AuditStore) async throws -> Void
+        let prepare: @Sendable (StoreCheckStore) async throws -> Void
         var testDescription: String { obstacle.rawValue }
     }
 
@@ -226,15 +226,15 @@ struct OriginalRetentionTests {
             Obstacle(obstacle: .unseenRun) { store in
                 var order = BatchOrder(.rethumb)
                 (order.switches, order.recipes) = (.last, [try Recipe(parsing: "thumb=50")])
-                let job = try await store.running.pipeline.batches.begin(order)
+                let job = try await store.running.pipeline.postRuns.begin(order)
                 try await eventually {
-                    try await store.running.pipeline.batches.list().first { $0.id == job.id }?.state == .prepared
+                    try await store.running.pipeline.postRuns.list().first { $0.id == job.id }?.state == .prepared
                 }
             },
         ])
     func obstacles(_ obstacle: Obstacle) async throws {
         try await withPipeline { running in
-            let store = try await AuditStore(running)
+            let store = try await StoreCheckStore(running)
             try await obstacle.prepare(store)
             _ = try await run(running, Self.drop)
             #expect(try await store.record(store.post).orderedPhotos[0].droppedAt == nil)
@@ -250,7 +250,7 @@ struct OriginalRetentionTests {
     @Test("Photos of the bucket, pictures of people and posts that are too young are left alone")
     func others() async throws {
         try await withPipeline { running in
-            let store = try await AuditStore(running)
+            let store = try await StoreCheckStore(running)
             let job = OriginalRetention(
                 running.pipeline.tools, by: OriginalRule(.drop, days: 1), at: running.pipeline.store.now)
             #expect(try await job.count() == 0)
@@ -269,12 +269,12 @@ struct OriginalRetentionTests {
             let (pipeline, schedule) = (
                 running.pipeline,
                 OriginalSchedule(
-                    tools: running.pipeline.tools, storage: running.storage, batches: running.pipeline.batches,
-                    slot: running.pipeline.jobSlot, logger: .init(label: "test"))
+                    tools: running.pipeline.tools, storage: running.storage, postRuns: running.pipeline.postRuns,
+                    slot: running.pipeline.postRunSlot, logger: .init(label: "test"))
             )
             let post = try await running.upload([("a.jpg", try Fixture.bytes("baseline-420.jpg"))], by: "maria").id
             try await schedule.beginWhatIsDue()
-            #expect(try await pipeline.batches.list().isEmpty)
+            #expect(try await pipeline.postRuns.list().isEmpty)
             let error = #expect(throws: Failure.self) { try BatchOrder(.originals).rule(orBy: pipeline.settings) }
             #expect(error?.code == .badRequest)
             var settings = pipeline.settings
@@ -284,9 +284,9 @@ struct OriginalRetentionTests {
             for day in 0..<3 {
                 for _ in 0..<2 {
                     try await schedule.beginWhatIsDue()
-                    try await eventually { try await pipeline.batches.list().allSatisfy { $0.state == .finished } }
+                    try await eventually { try await pipeline.postRuns.list().allSatisfy { $0.state == .finished } }
                 }
-                let jobs = try await pipeline.batches.list()
+                let jobs = try await pipeline.postRuns.list()
                 #expect(
                     jobs.count == 1 && jobs.first?.kind == .originals && jobs.first?.rule == Self.drop, "day \(day)")
                 running.clock.advance(by: 86_400_000)

@@ -15,7 +15,7 @@ struct PhotoIndexTests {
     @Test("A photo whose entry was lost is posted again, until a repair has put the entry back")
     func repaired() async throws {
         try await withPipeline { running in
-            let store = try await AuditStore(running)
+            let store = try await StoreCheckStore(running)
             let entry = try await store.indexEntry(of: store.post)
             let photo = (name: "a.jpg", bytes: try Fixture.bytes("baseline-420.jpg"))
             try await store.write([entry: nil])
@@ -29,13 +29,13 @@ struct PhotoIndexTests {
     @Test("A post of the same photo as an earlier one needs no entry, also when that one is gone")
     func repeated() async throws {
         try await withPipeline(settings: { $0.gracePeriod = .zero }) { running in
-            let store = try await AuditStore(running)
+            let store = try await StoreCheckStore(running)
             let photo = (name: "a.jpg", bytes: try Fixture.bytes("baseline-420.jpg"))
             let again = try await running.upload([photo], by: "maria")
             #expect(again.state == .published, "uploads by HTTP are no duplicates unless they ask for it")
             #expect(try await store.audit(.check).findings.isEmpty)
             _ = try await running.pipeline.publisher.deletePost(store.post, by: .admin)
-            try await eventually { try await store.tree.get(JobNodes.job()) == nil }
+            try await eventually { try await store.tree.get(WorkNodes.followUpTask()) == nil }
             #expect(try await store.audit(.check).findings.isEmpty, "the entry names a post that is deleted")
             running.clock.advance()
             try await running.pipeline.janitor.sweep()

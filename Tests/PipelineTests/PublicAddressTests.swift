@@ -14,8 +14,8 @@ import Tree
 
 @Suite("Posts of a service that is known by an address", .timeLimit(.minutes(30)))
 struct PublicAddressTests {
-    private static let place = MediaPlace(origin: "https://photos.example.org", bucket: "demo.appspot.com")
-    private static let moved = MediaPlace(origin: "https://pictures.example.org", bucket: "demo.appspot.com")
+    private static let place = PublicBase(origin: "https://photos.example.org", bucket: "demo.appspot.com")
+    private static let moved = PublicBase(origin: "https://pictures.example.org", bucket: "demo.appspot.com")
     private static let fixture = "baseline-420.jpg"
 
     /// All addresses in a post: those of the first photo, and of each rendition.
@@ -49,8 +49,8 @@ struct PublicAddressTests {
     @Test(
         "S15: All addresses in a post are at the place, and paths where there is none; files are named and deleted as ever",
         arguments: [place, nil])
-    func published(place: MediaPlace?) async throws {
-        try await withPipeline(mediaPlace: place) { running in
+    func published(place: PublicBase?) async throws {
+        try await withPipeline(publicBase: place) { running in
             let photos = [("a.jpg", try Fixture.bytes(Self.fixture)), ("b.jpg", try Fixture.bytes("exif-gps.jpg"))]
             let record = try await running.upload(photos, by: "maria", text: "Two")
             let post = try #require(try await running.storage.tree.get(PostNodes.post(record.id)))
@@ -94,8 +94,8 @@ struct PublicAddressTests {
             for (place, prefix) in [
                 (Self.place, "https://photos.example.org/"), (Self.moved, "https://pictures.example.org/"),
                 (nil, "/media/"),
-            ] as [(MediaPlace?, String)] {
-                try await withPipeline(in: scratch, mediaPlace: place) { running in
+            ] as [(PublicBase?, String)] {
+                try await withPipeline(in: scratch, publicBase: place) { running in
                     let before = try await posts(running)
                     #expect(try await rethumb(running, onlyMissing: true) == 0, "it lacks nothing")
                     #expect(try await rethumb(running, isDryRun: true) == 1)
@@ -115,7 +115,7 @@ struct PublicAddressTests {
     @Test("Other recipes leave posts where they are known, those of clients as well as our own")
     func recipes() async throws {
         try await withScratch { scratch in
-            try await withPipeline(in: scratch, mediaPlace: Self.place) { running in
+            try await withPipeline(in: scratch, publicBase: Self.place) { running in
                 _ = try await running.upload([("a.jpg", try Fixture.bytes(Self.fixture))], by: "maria")
                 let objects = running.pipeline.objects
                 let upload = try await objects.beginUpload()
@@ -136,7 +136,7 @@ struct PublicAddressTests {
                 for post in try await posts(running) { expectAtPlace(post) }
             }
             let recipe = try Recipe(parsing: "thumb=50,q60")
-            try await withPipeline(in: scratch, mediaPlace: Self.place, settings: { $0.recipes = [recipe] }) {
+            try await withPipeline(in: scratch, publicBase: Self.place, settings: { $0.recipes = [recipe] }) {
                 running in
                 let before = Set(try await posts(running).map { $0["thumb_url"]?.stringValue })
                 #expect(try await rethumb(running) == 2)

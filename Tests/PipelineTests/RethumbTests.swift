@@ -147,13 +147,13 @@ struct RethumbTests {
         try await withScratch { scratch in
             try await publish(3, in: scratch)
             try await withPipeline(in: scratch, settings: { $0.recipes = [Recipe.defaults[0]] }) { running in
-                var ticket = running.pipeline.jobSlot.take()
-                let job = try await running.pipeline.batches.begin(BatchOrder(.rethumb))
+                var ticket = running.pipeline.postRunSlot.take()
+                let job = try await running.pipeline.postRuns.begin(BatchOrder(.rethumb))
                 #expect(try await running.pipeline.report.status().batch?.id == job.id)
                 #expect(ticket != nil)
                 ticket = nil
                 try await eventually { try await running.pipeline.report.status().batch == nil }
-                #expect(try await running.pipeline.batches.list().first?.progress.done == 4, "three photos and a text")
+                #expect(try await running.pipeline.postRuns.list().first?.progress.done == 4, "three photos and a text")
             }
         }
     }

@@ -49,14 +49,14 @@ struct RowRepairTests {
                 #expect(running.storage.hold?.code == .corrupt && running.pipeline.disk.gate.pause == nil)
                 let status = try await running.pipeline.report.status()
                 #expect(status.sweepHold?.message.contains("\(path)") == true)
-                let check = try await Audit(running.pipeline.auditTools, AuditOrder(.check)).run { _ in }
+                let check = try await StoreCheck(running.pipeline.storeCheckTools, StoreCheckOrder(.check)).run { _ in }
                 #expect(check.findings == ["tree_damaged": 1])
 
                 let repair = try await RowRepair(at: path, in: running.storage)
                 await #expect(throws: TreeError.self) { _ = try await repair.run(json: Array("{".utf8)) }
                 #expect(!FileManager.default.fileExists(atPath: scratch.path + "/Storage/damaged"))
                 let document = try await repair.run(json: json)
-                #expect(document.path == TreeRule.text(path) && document.value == "09")
+                #expect(document.path == TreeInvariant.text(path) && document.value == "09")
                 let file = "\(scratch.path)/Storage/\(document.file)"
                 let kept = try #require(FileManager.default.contents(atPath: file))
                 #expect(try ReplacedRowDocument(json: kept).json() == document.json())
@@ -64,7 +64,7 @@ struct RowRepairTests {
             }
 
             try await withPipeline(in: scratch) { running in
-                let check = try await Audit(running.pipeline.auditTools, AuditOrder(.check)).run { _ in }
+                let check = try await StoreCheck(running.pipeline.storeCheckTools, StoreCheckOrder(.check)).run { _ in }
                 #expect(check.findings.isEmpty && running.storage.hold == nil)
             }
         }

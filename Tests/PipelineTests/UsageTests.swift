@@ -108,7 +108,7 @@ struct UsageTests {
                     let there = try await disk(running, of: user)
                     #expect(counted == there, "seed \(run.seed), round \(round), \(user)")
                 }
-                let findings = try await AuditStore.findings(running)
+                let findings = try await StoreCheckStore.findings(running)
                 #expect(findings.isEmpty, "seed \(run.seed), round \(round): \(findings)")
             }
         }
@@ -143,15 +143,15 @@ struct UsageTests {
             var order = BatchOrder(.rethumb)
             order.switches = random.chance(50) ? .last : .each
             order.recipes = [try Recipe(parsing: random.pick(["thumb=48,cover", "thumb=32"]))]
-            let job = try await running.pipeline.batches.begin(order)
+            let job = try await running.pipeline.postRuns.begin(order)
             try await eventually {
-                let state = try await running.pipeline.batches.list().first { $0.id == job.id }?.state
+                let state = try await running.pipeline.postRuns.list().first { $0.id == job.id }?.state
                 return state != .running
             }
             if order.switches == .last, random.chance(50) {
-                _ = try await running.pipeline.batches.begin(.rollback, of: job.id)
+                _ = try await running.pipeline.postRuns.begin(.rollback, of: job.id)
                 try await eventually {
-                    try await running.pipeline.batches.list().first { $0.id == job.id }?.state != .running
+                    try await running.pipeline.postRuns.list().first { $0.id == job.id }?.state != .running
                 }
             }
         default:
@@ -163,7 +163,7 @@ struct UsageTests {
     @Test("A store of before is counted once, and one whose lines are wrong is mended")
     func counted() async throws {
         try await withPipeline { running in
-            let store = try await AuditStore(running)
+            let store = try await StoreCheckStore(running)
             let reader = running.pipeline.usage
             let sound = try await reader.page(after: nil, limit: 10)
             #expect(sound.isComplete && sound.users.map(\.user) == ["maria"] && sound.all.total == sound.users[0].total)

@@ -38,7 +38,7 @@ struct ServiceParts: Sendable {
         let project = serverSettings.database.namespace
         let storage = try await StorageFolder.open(
             path: path, engine: engine, retention: retention,
-            mediaPlace: serverSettings.publicURL?.mediaPlace(ofProject: project))
+            publicBase: serverSettings.publicURL?.publicBase(ofProject: project))
         // What a new store begins with is not to come among what the test commits.
         try await DataUpgrade(storage, logger: logger).run()
         var settings = PipelineSettings(workers: 2)
@@ -64,7 +64,7 @@ extension ServiceParts {
         let keys = try await MediaSigningKeys(of: AccountStore(tree: storage.tree)).load()
         return MediaAccess(
             try StorageRulesStore(in: storage.tree, project: authority.project), signer: MediaSigner(keys: keys),
-            at: storage.mediaPlace)
+            at: storage.publicBase)
     }
 
     /// The accounts of a service, as the program puts them together.

@@ -9,12 +9,12 @@ import Testing
 @Suite("An audience whose last owner is deleted has another one")
 struct AudienceHeirTests {
     private func withAudience(
-        _ members: TreeValue, _ body: (TreeStore, JobWorker) async throws -> Void
+        _ members: TreeValue, _ body: (TreeStore, FollowUpTaskWorker) async throws -> Void
     ) async throws {
         let tree = try await TreeStore(
             engine: MemoryEngine(), derivations: SocialDerivations.strata, isMaintained: false, clock: { 1000 })
         try await tree.set("audiences/c", to: ["name": "7b", "kind": "class", "members": members])
-        try await body(tree, JobWorker(tree, clock: { 1000 }, logger: Logger(label: "test")))
+        try await body(tree, FollowUpTaskWorker(tree, clock: { 1000 }, logger: Logger(label: "test")))
         #expect(try await SocialRepair(tree, version: "v", logger: Logger(label: "test")).faults() == [])
         await tree.close()
     }

@@ -9,7 +9,7 @@ import Testing
 @Suite("Audiences, and the stories of their posts")
 struct AudienceTests {
     /// Runs a body with a store that has a class, of which Ann is an owner, Bob a poster and Cem a reader.
-    private func withClass(_ body: (TreeStore, JobWorker) async throws -> Void) async throws {
+    private func withClass(_ body: (TreeStore, FollowUpTaskWorker) async throws -> Void) async throws {
         let tree = try await TreeStore(
             engine: MemoryEngine(), derivations: SocialDerivations.strata, constraints: SocialDerivations.constraints,
             isMaintained: false, clock: { 1000 })
@@ -17,7 +17,7 @@ struct AudienceTests {
             "audiences/c",
             to: ["name": "7b", "kind": "class", "members": ["ann": "owner", "bob": "poster", "cem": "reader"]])
         try await tree.set("audiences/s", to: ["name": "S", "kind": "school", "members": ["ann": "poster"]])
-        try await body(tree, JobWorker(tree, clock: { 1000 }, logger: Logger(label: "test")))
+        try await body(tree, FollowUpTaskWorker(tree, clock: { 1000 }, logger: Logger(label: "test")))
         #expect(try await SocialRepair(tree, version: "v", logger: Logger(label: "test")).faults() == [])
         await tree.close()
     }

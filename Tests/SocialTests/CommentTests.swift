@@ -252,7 +252,7 @@ struct CommentTests {
             try await tree.set(ReactionNodes.comment(post) / "raw", to: raw)
             _ = try await Likes(tree).add(by: ann, to: post)
             _ = try await PersonDeletion.begin(of: ann, in: tree)
-            try await JobWorker(tree, clock: { 1000 }, logger: Logger(label: "test")).runAll()
+            try await FollowUpTaskWorker(tree, clock: { 1000 }, logger: Logger(label: "test")).runAll()
             let page = try await comments.page(of: post, CommentPage.Selection(limit: 10))
             #expect(page.comments.map(\.text) == ["by bob"] && page.skipped.isEmpty)
             #expect(try await tree.get("likes") == nil)

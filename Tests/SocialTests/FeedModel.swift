@@ -9,14 +9,14 @@ import Testing
 /// A tree with people who post and follow each other, and beside it what every feed has to have, kept in the simplest way.
 struct FeedModel {
     let tree: TreeStore
-    let worker: JobWorker
+    let worker: FollowUpTaskWorker
     /// All posts in the order of publication.
     private(set) var posts: [(id: String, author: String)] = []
     private(set) var follows: [String: Set<String>] = [:]
 
     init(_ tree: TreeStore) {
         self.tree = tree
-        worker = JobWorker(tree, clock: { 1000 }, logger: Logger(label: "test"))
+        worker = FollowUpTaskWorker(tree, clock: { 1000 }, logger: Logger(label: "test"))
     }
 
     /// What a person's feed has to have, the newest first.
@@ -80,7 +80,7 @@ struct FeedModel {
         isWritten: Bool = true
     ) async throws -> FeedPage {
         let reader = try #require(UserID(uid))
-        let home = HomeFeed(tree, jobs: worker, bounds)
+        let home = HomeFeed(tree, tasks: worker, bounds)
         let (page, upkeep) = try await home.page(of: reader, before: cursor, limit: limit, FeedView(viewer: reader))
         if let upkeep, isWritten { try await home.write(upkeep) }
         return page

@@ -126,7 +126,7 @@ struct FeedRandomTests {
 
     /// When all jobs are done and all feeds were read, both forms of the feeds have what they should, and the marks are right.
     private static func expectTidy(_ model: FeedModel, _ seed: UInt64) async throws {
-        #expect(try await model.tree.get(JobNodes.job()) == nil, "seed \(seed)")
+        #expect(try await model.tree.get(WorkNodes.followUpTask()) == nil, "seed \(seed)")
         for reader in people {
             guard try await model.tree.get(try TreePath("people/\(reader)")) != nil else { continue }
             let expected = model.feed(of: reader)
@@ -151,7 +151,7 @@ struct FeedRandomTests {
         try await withFeeds { model in
             try await model.follow("ann", "bob")
             let tree = model.tree
-            let feeds = HomeFeed(tree, jobs: model.worker, FeedBounds())
+            let feeds = HomeFeed(tree, tasks: model.worker, FeedBounds())
             let ann = try #require(UserID("ann"))
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {

@@ -207,7 +207,7 @@ struct FeedTests {
             let (ids, isComplete) = try await model.walk("ann", limit: 200)
             #expect(ids == model.feed(of: "ann") && isComplete)
             #expect(try await marks(model.tree, "ann", "eve") == ["d", "d"])
-            #expect(try await model.tree.get(JobNodes.job()) == nil)
+            #expect(try await model.tree.get(WorkNodes.followUpTask()) == nil)
         }
     }
 
@@ -249,7 +249,7 @@ struct FeedTests {
                 maxSteps: 0)
             let (ids, isComplete) = try await model.walk("ann", limit: 200, bounds)
             #expect(ids == model.feed(of: "ann") && isComplete)
-            #expect(try await model.tree.get(JobKind.home.path) == nil)
+            #expect(try await model.tree.get(FollowUpTaskKind.home.path) == nil)
         }
     }
 

@@ -145,7 +145,7 @@ struct FlagTests {
             try await expectNoFaults(store)
             try await store.tree.set(try TreePath("posts/\(post)"), to: nil)
             #expect(try await list(flags) == ["two 1"], "before the job has come")
-            let jobs = JobWorker(store.tree, clock: { 0 }, logger: Logger(label: "test"))
+            let jobs = FollowUpTaskWorker(store.tree, clock: { 0 }, logger: Logger(label: "test"))
             try await jobs.runAll()
             #expect(try await store.tree.get(try TreePath("postFlags/\(post)")) == nil)
             try await expectNoFaults(store)

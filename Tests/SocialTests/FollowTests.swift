@@ -136,12 +136,12 @@ struct FollowTests {
             }
             try await tree.update(update)
             try await tree.set("people/ann/full_name", to: "New")
-            try await JobWorker(tree, clock: { 1000 }, logger: Logger(label: "test")).runAll()
+            try await FollowUpTaskWorker(tree, clock: { 1000 }, logger: Logger(label: "test")).runAll()
             for number in 0..<1100 {
                 let path = try TreePath("comments/p\(number % 2)/c\(number)/author/full_name")
                 #expect(try await tree.get(path) == "New", "\(path)")
             }
-            #expect(try await tree.get(JobNodes.job()) == nil)
+            #expect(try await tree.get(WorkNodes.followUpTask()) == nil)
         }
     }
 }

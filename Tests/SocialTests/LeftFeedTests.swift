@@ -8,10 +8,10 @@ import Testing
 
 @Suite("What is gone is in no feed, whatever happens to those who followed its author")
 struct LeftFeedTests {
-    private func withTree(_ body: (TreeStore, JobWorker) async throws -> Void) async throws {
+    private func withTree(_ body: (TreeStore, FollowUpTaskWorker) async throws -> Void) async throws {
         let tree = try await TreeStore(
             engine: MemoryEngine(), derivations: SocialDerivations.strata, isMaintained: false, clock: { 1000 })
-        try await body(tree, JobWorker(tree, clock: { 1000 }, logger: Logger(label: "test")))
+        try await body(tree, FollowUpTaskWorker(tree, clock: { 1000 }, logger: Logger(label: "test")))
         await tree.close()
     }
 
@@ -97,12 +97,12 @@ struct LeftFeedTests {
                 case 7...8:
                     _ = try await FeedSync(tree, FeedBounds()).bringUpToDate(try #require(UserID(one)))
                 default:
-                    let kinds = try await tree.children(of: JobNodes.job())
+                    let kinds = try await tree.children(of: WorkNodes.followUpTask())
                     guard let row = kinds.randomElement(using: &generator),
-                        let kind = JobKind(rawValue: row.key.string),
+                        let kind = FollowUpTaskKind(rawValue: row.key.string),
                         let job = try await tree.children(of: kind.path).randomElement(using: &generator)
                     else { continue }
-                    _ = try await worker.step(PendingJob(kind, job))
+                    _ = try await worker.step(PendingFollowUpTask(kind, job))
                 }
             }
             try await worker.runAll()

@@ -176,7 +176,7 @@ struct NotificationTests {
             let texts = try await store.announcements.page(before: nil, limit: 20).document.announcements.map(\.text)
             #expect(texts == ["later", "changed"])
             try await store.tree.set("announcements", to: nil)
-            #expect(try await store.tree.get(NoticeNodes.announcementInOrder()) == nil)
+            #expect(try await store.tree.get(NotificationNodes.announcementInOrder()) == nil)
             #expect(try await store.notifications.page(of: ann, before: nil, limit: 20).document.unread == 0)
         }
     }

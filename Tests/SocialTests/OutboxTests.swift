@@ -271,7 +271,7 @@ struct OutboxTests {
             try await store.like("p", by: "cat")
             try await worker.runAll()
             _ = try await PersonDeletion.begin(of: try #require(UserID("ann")), in: store.tree)
-            let jobs = JobWorker(
+            let jobs = FollowUpTaskWorker(
                 store.tree, clock: { [clock = store.clock] in clock.now }, logger: Logger(label: "test"))
             try await jobs.runAll()
             try await expectEmpty(store)

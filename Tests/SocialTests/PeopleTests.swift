@@ -175,7 +175,7 @@ struct PeopleTests {
             #expect(try await tree.get("people/ann/notificationTokens") == nil)
             #expect(try await tree.get("notification_tokens") == ["ann": ["t": true]])
             _ = try await PersonDeletion.begin(of: try #require(UserID("ann")), in: tree)
-            try await JobWorker(tree, clock: { 1000 }, logger: Logger(label: "test")).runAll()
+            try await FollowUpTaskWorker(tree, clock: { 1000 }, logger: Logger(label: "test")).runAll()
             #expect(try await tree.get("notification_tokens") == nil)
         }
     }

@@ -29,7 +29,7 @@ package struct RunningPipeline: Sendable {
 /// Runs a test's body beside a pipeline (and what else `services` makes), and shuts both down cleanly afterwards.
 /// Without `blobs`, photos are in a folder; without `runs`, the pipeline takes uploads and does nothing with them.
 package func withPipeline(
-    in scratch: Scratch? = nil, blobs: (any BlobStore)? = nil, runs: Bool = true, mediaPlace: MediaPlace? = nil,
+    in scratch: Scratch? = nil, blobs: (any BlobStore)? = nil, runs: Bool = true, publicBase: PublicBase? = nil,
     settings: (inout PipelineSettings) -> Void = { _ in },
     renderer: any PhotoRenderer = InProcessRenderer(), moderator: Moderator? = nil,
     services: (Pipeline) -> [any Service] = { _ in [] },
@@ -38,7 +38,7 @@ package func withPipeline(
     guard let scratch else {
         return try await withScratch {
             try await withPipeline(
-                in: $0, blobs: blobs, runs: runs, mediaPlace: mediaPlace, settings: settings, renderer: renderer,
+                in: $0, blobs: blobs, runs: runs, publicBase: publicBase, settings: settings, renderer: renderer,
                 moderator: moderator, services: services,
                 body)
         }
@@ -47,7 +47,7 @@ package func withPipeline(
     settings(&chosen)
     let clock = TestClock()
     let storage = try await StorageFolder.open(
-        path: scratch.path + "/Storage", blobs: blobs, mediaPlace: mediaPlace, clock: clock.now)
+        path: scratch.path + "/Storage", blobs: blobs, publicBase: publicBase, clock: clock.now)
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     let pipeline = Pipeline(
         storage: storage, settings: chosen, renderer: renderer, moderator: moderator, logger: logger)

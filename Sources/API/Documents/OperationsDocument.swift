@@ -123,7 +123,7 @@ package struct OperationsDocument: Document {
     /// Changes whenever something was refused, or done by an admin.
     package let refusals: Int
     /// Jobs over posts, the newest first.
-    package let jobs: [BatchJobDocument]
+    package let jobs: [PostRunDocument]
 
     private enum CodingKeys: String, CodingKey {
         case time
@@ -134,7 +134,7 @@ package struct OperationsDocument: Document {
     package init(
         time: Int64, startedAt: Int64, pages: [String], status: StatusDocument, rates: Rates, history: History,
         workers: Workers, disk: Disk, memory: Int?, connections: Connections, failures: Int, refusals: Int,
-        jobs: [BatchJobDocument]
+        jobs: [PostRunDocument]
     ) {
         (self.time, self.startedAt, self.pages, self.status) = (time, startedAt, pages, status)
         (self.rates, self.history, self.workers) = (rates, history, workers)

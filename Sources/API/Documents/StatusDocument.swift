@@ -79,13 +79,13 @@ package struct StatusDocument: Document {
 
     /// What the last audits came to.
     package struct Audits: Document {
-        package var check: AuditResultDocument?
-        package var verify: AuditResultDocument?
+        package var check: StoreCheckResultDocument?
+        package var verify: StoreCheckResultDocument?
         /// The bytes of files that were read and compared since the start.
         package let read: Int
 
         /// Nil when there was none.
-        package init?(check: AuditResultDocument?, verify: AuditResultDocument?, read: Int) {
+        package init?(check: StoreCheckResultDocument?, verify: StoreCheckResultDocument?, read: Int) {
             guard check != nil || verify != nil else { return nil }
             (self.check, self.verify, self.read) = (check, verify, read)
         }
@@ -113,7 +113,7 @@ package struct StatusDocument: Document {
     package let tree: Tree
     package var inbox: Inbox?
     /// The job over posts that runs; absent while none does.
-    package var batch: BatchJobDocument?
+    package var batch: PostRunDocument?
     package var freeSpace: FreeSpace?
     /// Posts whose files nobody claims.
     package var unclaimed: Int?

@@ -120,8 +120,8 @@ package final class AccessControl: Sendable {
     private func proof(of token: String, isFromForeignPage: Bool) throws(AccessError) -> Proof {
         let now = now()
         // Read before the judgement: whatever changes meanwhile makes what is kept worthless.
-        let generation = tokens.generation + changeCount.load(ordering: .acquiring)
-        if let proof = cache.proof(of: token, generation: generation, now: now) { return proof }
+        let keyVersion = tokens.keyVersion + changeCount.load(ordering: .acquiring)
+        if let proof = cache.proof(of: token, keyVersion: keyVersion, now: now) { return proof }
         let settings = settings.withLock(\.self)
         // Everybody knows this word, so an emulator does not believe it of pages of other machines.
         if settings.isEmulator, token == "owner" {
@@ -129,7 +129,7 @@ package final class AccessControl: Sendable {
         }
         let proof = try tokens.proof(of: token, settings, now: now)
         let end = proof.expiresMilliseconds.map { $0 + tokens.leewayMilliseconds(of: proof, settings) } ?? .max
-        cache.keep(proof, of: token, until: end, generation: generation)
+        cache.keep(proof, of: token, until: end, keyVersion: keyVersion)
         return proof
     }
 }

@@ -26,7 +26,7 @@ final class ProofCache: Sendable {
 
     private struct State {
         /// What the proofs were judged by.
-        var generation = 0
+        var keyVersion = 0
         var entries: [Key: Entry] = [:]
         /// The keys in the order in which they came, beginning anew when all places are taken.
         var order: [Key] = []
@@ -43,23 +43,23 @@ final class ProofCache: Sendable {
     /// - Parameters:
     ///   - generation: What proofs have to have been judged by.
     ///   - now: The time in milliseconds since the epoch.
-    func proof(of token: String, generation: Int, now: Int64) -> Proof? {
+    func proof(of token: String, keyVersion: Int, now: Int64) -> Proof? {
         guard token.utf8.count <= Self.maxTokenBytes else { return nil }
         let key = Key(token)
         return state.withLock { state in
-            guard state.generation == generation, let entry = state.entries[key], now < entry.end else { return nil }
+            guard state.keyVersion == keyVersion, let entry = state.entries[key], now < entry.end else { return nil }
             return entry.proof
         }
     }
 
     /// Keeps what a token proved; the oldest goes for it when there are too many.
-    func keep(_ proof: Proof, of token: String, until end: Int64, generation: Int) {
+    func keep(_ proof: Proof, of token: String, until end: Int64, keyVersion: Int) {
         guard token.utf8.count <= Self.maxTokenBytes, capacity > 0 else { return }
         let key = Key(token)
         state.withLock { state in
             // A judgement by what has changed since is not kept.
-            guard generation >= state.generation else { return }
-            if generation > state.generation { state = State(generation: generation) }
+            guard keyVersion >= state.keyVersion else { return }
+            if keyVersion > state.keyVersion { state = State(keyVersion: keyVersion) }
             guard state.entries.updateValue(Entry(proof: proof, end: end), forKey: key) == nil else { return }
             if state.order.count < capacity { return state.order.append(key) }
             state.entries[state.order[state.nextPlace]] = nil

@@ -7,7 +7,7 @@ struct TokenJudge: Sendable {
     let issuers: IssuerKeys?
 
     /// A number that changes with the keys.
-    var generation: Int { (authority?.generation ?? 0) + (issuers?.generation ?? 0) }
+    var keyVersion: Int { (authority?.keyVersion ?? 0) + (issuers?.keyVersion ?? 0) }
 
     /// What a token proves.
     ///

@@ -64,7 +64,7 @@ package final class IssuerKeys: Sendable {
     }
 
     /// A number that changes with the keys.
-    var generation: Int { changeCount.load(ordering: .acquiring) }
+    var keyVersion: Int { changeCount.load(ordering: .acquiring) }
 
     /// The issuer of that name, and its keys, if there are any yet; nil for an issuer that is not believed.
     func issuer(_ name: String) -> (settings: IssuerSettings, keys: PublicKeySet?)? {

@@ -14,7 +14,7 @@ package final class TokenAuthority: Sendable {
     private struct State {
         var ring: KeyRing
         /// The number of times that the keys were replaced.
-        var generation = 0
+        var keyVersion = 0
     }
 
     /// - Parameters:
@@ -137,10 +137,10 @@ package final class TokenAuthority: Sendable {
     package func replaceKeys(_ keys: KeyRing) {
         state.withLock { state in
             state.ring = keys
-            state.generation += 1
+            state.keyVersion += 1
         }
     }
 
     /// A number that changes with the keys.
-    var generation: Int { state.withLock(\.generation) }
+    var keyVersion: Int { state.withLock(\.keyVersion) }
 }

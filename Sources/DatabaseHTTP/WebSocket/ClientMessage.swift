@@ -58,14 +58,14 @@ enum ClientMessage {
 
 /// What a client asks for.
 enum ClientAction {
-    case listen(WireListen)
-    case stopListening(WireListen.Key)
+    case listen(RealtimeListen)
+    case stopListening(RealtimeListen.Key)
     case get(DatabaseTarget)
     case put(DatabaseTarget, json: ArraySlice<UInt8>, hash: String?)
     case merge(DatabaseTarget, json: ArraySlice<UInt8>)
     case onDisconnect(DisconnectOperation.Form, DatabaseTarget, json: ArraySlice<UInt8>)
     case cancelOnDisconnect(DatabaseTarget)
-    case authenticate(WireCredential)
+    case authenticate(RealtimeCredential)
     case forgetCredential
     /// Something that asks for nothing but an answer, such as the client's statistics.
     case acknowledge
@@ -74,8 +74,8 @@ enum ClientAction {
 
     fileprivate init(named name: String, body: [String: JSONSlice]) throws(ClientRefusal) {
         switch name {
-        case "q", "l": self = .listen(try WireListen(body))
-        case "n", "u": self = .stopListening(try WireListen(body).key)
+        case "q", "l": self = .listen(try RealtimeListen(body))
+        case "n", "u": self = .stopListening(try RealtimeListen(body).key)
         case "g": self = .get(try DatabaseTarget(body))
         case "p":
             self = .put(try DatabaseTarget(body), json: try Self.data(in: body), hash: body["h"]?.value?.string)
@@ -83,7 +83,7 @@ enum ClientAction {
         case "o": self = .onDisconnect(.set, try DatabaseTarget(body), json: try Self.data(in: body))
         case "om": self = .onDisconnect(.update, try DatabaseTarget(body), json: try Self.data(in: body))
         case "oc": self = .cancelOnDisconnect(try DatabaseTarget(body))
-        case "auth", "gauth": self = .authenticate(try WireCredential(body))
+        case "auth", "gauth": self = .authenticate(try RealtimeCredential(body))
         case "unauth": self = .forgetCredential
         case "s", "appcheck", "unappeck", "unappcheck": self = .acknowledge
         default: throw ClientRefusal(.failure, "\(name.prefix(40)) is no action that is known here")
@@ -120,7 +120,7 @@ struct DatabaseTarget {
 }
 
 /// What is to be listened to.
-struct WireListen {
+struct RealtimeListen {
     /// By what a listener is known within its session: the path, and of one with a query the client's number (tag).
     struct Key: Hashable {
         let path: [TreeKey]
@@ -151,7 +151,7 @@ struct WireListen {
 }
 
 /// What a client shows of who it is.
-struct WireCredential {
+struct RealtimeCredential {
     let token: String
     /// The variable `auth` as which an owner wants to be judged, as JSON; nil for none.
     let override: String?

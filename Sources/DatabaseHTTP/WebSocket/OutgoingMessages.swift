@@ -16,15 +16,15 @@ final class OutgoingMessages {
     private let eventLoop: any EventLoop
     /// How long the client may take for a piece.
     private let patience: TimeAmount
-    private let fail: (WireSession.CloseReason) -> Void
+    private let fail: (RealtimeSession.CloseReason) -> Void
     private var isStreaming = false
-    private var waiting: Deque<WireSession.Outgoing> = []
+    private var waiting: Deque<RealtimeSession.Outgoing> = []
     private var waitingBytes = 0
     private var needsFlush = false
 
     init(
         on connection: TakenConnection, eventLoop: any EventLoop, patience: TimeAmount,
-        fail: @escaping (WireSession.CloseReason) -> Void
+        fail: @escaping (RealtimeSession.CloseReason) -> Void
     ) {
         self.connection = connection
         self.eventLoop = eventLoop
@@ -33,7 +33,7 @@ final class OutgoingMessages {
     }
 
     /// Sends a message when those before it are sent; ``flush()`` has to follow.
-    func send(_ message: WireSession.Outgoing) {
+    func send(_ message: RealtimeSession.Outgoing) {
         guard isStreaming else { return write(message) }
         waiting.append(message)
         waitingBytes += message.byteCount
@@ -46,7 +46,7 @@ final class OutgoingMessages {
         connection.flush()
     }
 
-    private func write(_ message: WireSession.Outgoing) {
+    private func write(_ message: RealtimeSession.Outgoing) {
         switch message {
         case .message(let text), .spooled(.memory(let text)):
             guard let frames = FrameWriter.frames(text) else { return fail(.tooLarge) }
@@ -89,7 +89,7 @@ final class OutgoingMessages {
     }
 }
 
-extension WireSession.Outgoing {
+extension RealtimeSession.Outgoing {
     /// About how much memory it holds, in bytes.
     fileprivate var byteCount: Int {
         switch self {
@@ -132,7 +132,7 @@ private struct SpooledPieces {
 
     /// Finds where the frames end.
     ///
-    /// - Throws: `FileError`; `WireSession.CloseReason` for a message that has too many.
+    /// - Throws: `FileError`; `RealtimeSession.CloseReason` for a message that has too many.
     init(_ file: SpooledFile) async throws {
         self.file = file
         ends = try await FileThreads.run { () throws(FileError) in
@@ -145,7 +145,7 @@ private struct SpooledPieces {
             }
             return ends + [file.byteCount]
         }
-        guard ends.count <= FrameWriter.maxPieces else { throw WireSession.CloseReason.tooLarge }
+        guard ends.count <= FrameWriter.maxPieces else { throw RealtimeSession.CloseReason.tooLarge }
     }
 
     /// The next frames; nil at the end.

@@ -48,7 +48,7 @@ enum ServerMessage {
     // MARK: Data
 
     /// What stands around the value that a listener begins with.
-    static func start(of listen: WireListen.Key) -> TextFrame {
+    static func start(of listen: RealtimeListen.Key) -> TextFrame {
         let path = text(of: listen.path)
         return TextFrame(
             beginning: String(decoding: head("d", path), as: UTF8.self),
@@ -56,7 +56,7 @@ enum ServerMessage {
     }
 
     /// A change of what is listened to.
-    static func event(_ event: TreeEvent, for listen: WireListen.Key) -> [UInt8] {
+    static func event(_ event: TreeEvent, for listen: RealtimeListen.Key) -> [UInt8] {
         var path = text(of: listen.path)
         let below = event.path.dropFirst()
         if !below.isEmpty {
@@ -67,7 +67,7 @@ enum ServerMessage {
     }
 
     /// The end of a listener to something that the client may not read any more.
-    static func revoked(_ listen: WireListen.Key, query: [UInt8]) -> [UInt8] {
+    static func revoked(_ listen: RealtimeListen.Key, query: [UInt8]) -> [UInt8] {
         var json = Array("{\"t\":\"d\",\"d\":{\"a\":\"c\",\"b\":{\"p\":".utf8)
         JSONText.append(text(of: listen.path).span, to: &json)
         if !query.isEmpty { json += Array(",\"q\":[".utf8) + query + Array("]".utf8) }

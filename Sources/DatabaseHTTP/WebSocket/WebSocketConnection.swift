@@ -7,8 +7,8 @@ import Transport
 import Tree
 import TreeModel
 
-/// A connection that has become a WebSocket of the database: frames become messages for its ``WireSession``, and the effects of
-/// these are carried out.
+/// A connection that has become a WebSocket of the database: frames become messages for its ``RealtimeSession``, and the
+/// effects of these are carried out.
 ///
 /// Used on the connection's event loop alone.
 final class WebSocketConnection: ConnectionOwner, ChannelDuplexHandler {
@@ -24,9 +24,9 @@ final class WebSocketConnection: ConnectionOwner, ChannelDuplexHandler {
     let loop: WebSocketLoop
     /// The name of the session, which nobody can guess.
     let id: String
-    var session = WireSession()
+    var session = RealtimeSession()
     /// Whom requests act as from now on.
-    var identity: WireIdentity
+    var identity: RealtimeIdentity
     /// The listeners by the session's numbers.
     private var listeners: [Int: Listener] = [:]
     /// Those of them that have a query.
@@ -44,7 +44,7 @@ final class WebSocketConnection: ConnectionOwner, ChannelDuplexHandler {
         self.admitted = admitted
         self.loop = loop
         self.id = id
-        identity = WireIdentity(admitted.proof, at: admitted)
+        identity = RealtimeIdentity(admitted.proof, at: admitted)
         pings = Pings(every: loop.pingSeconds)
     }
 
@@ -97,9 +97,9 @@ final class WebSocketConnection: ConnectionOwner, ChannelDuplexHandler {
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }
     func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
 
-    /// Ends the connection, and says why. A client that is refused for what it has sent may still be sending: it has a while to hear
-    /// of it.
-    func close(_ reason: WireSession.CloseReason) {
+    /// Ends the connection, and says why. A client that is refused for what it has sent may still be sending: it has a while
+    /// to hear of it.
+    func close(_ reason: RealtimeSession.CloseReason) {
         guard !isRefused else {
             if reason == .goingAway { connection?.close() }
             return
@@ -150,8 +150,8 @@ final class WebSocketConnection: ConnectionOwner, ChannelDuplexHandler {
     // MARK: Effects
 
     /// Lets the session take something in, and carries out what comes of it.
-    func run(_ body: (inout WireSession, inout [WireSession.Effect]) -> Void) {
-        var effects: [WireSession.Effect] = []
+    func run(_ body: (inout RealtimeSession, inout [RealtimeSession.Effect]) -> Void) {
+        var effects: [RealtimeSession.Effect] = []
         body(&session, &effects)
         for effect in effects {
             switch effect {
@@ -172,16 +172,16 @@ final class WebSocketConnection: ConnectionOwner, ChannelDuplexHandler {
     // MARK: Requests
 
     /// Carries a request out, and tells the session what became of it.
-    private func perform(_ request: WireSession.Request) {
+    private func perform(_ request: RealtimeSession.Request) {
         let bound = NIOLoopBound(self, eventLoop: loop.eventLoop)
-        let work = RequestWork(
+        let work = RequestExecution(
             request: request, admitted: admitted, identity: identity, connection: TreeKey(unchecked: id),
             isListening: !listeners.isEmpty, queries: Array(queries.values), loop: loop
         ) { [eventLoop = loop.eventLoop] listener in
             // Comes before all events, which take the same way.
             eventLoop.execute { bound.value.add(listener, of: request) }
         }
-        let finish = { @Sendable [eventLoop = loop.eventLoop] (outcome: RequestWork.Outcome) in
+        let finish = { @Sendable [eventLoop = loop.eventLoop] (outcome: RequestExecution.Outcome) in
             eventLoop.execute { bound.value.finish(request, outcome) }
         }
         // A small write takes its place behind those before it on this very thread: so they are committed in their order.
@@ -192,7 +192,7 @@ final class WebSocketConnection: ConnectionOwner, ChannelDuplexHandler {
         }
     }
 
-    private func finish(_ request: WireSession.Request, _ outcome: RequestWork.Outcome) {
+    private func finish(_ request: RealtimeSession.Request, _ outcome: RequestExecution.Outcome) {
         run { session, effects in
             switch outcome {
             case .answer(let data): session.finished(request, data, &effects)
@@ -210,7 +210,7 @@ final class WebSocketConnection: ConnectionOwner, ChannelDuplexHandler {
     }
 
     /// Notes a listener, unless it has ended before it has begun.
-    private func add(_ listener: Listener, of request: WireSession.Request) {
+    private func add(_ listener: Listener, of request: RealtimeSession.Request) {
         guard connection != nil, !isRefused, let slot = request.slot, session.key(slot) != nil else {
             return identity.session.stopListening(listener)
         }
@@ -227,7 +227,7 @@ final class WebSocketConnection: ConnectionOwner, ChannelDuplexHandler {
     // MARK: Whom the session acts as
 
     /// Acts as somebody else from now on; whoever listens is judged anew.
-    private func take(_ new: WireIdentity) {
+    private func take(_ new: RealtimeIdentity) {
         identity = new
         admitted.ticket.act(by: new.proof)
         for listener in listeners.values { new.session.takeOver(listener, notifying: loop) }
@@ -239,7 +239,7 @@ final class WebSocketConnection: ConnectionOwner, ChannelDuplexHandler {
     private func checkIdentity(nowMilliseconds: Int64, isThorough: Bool) {
         let isOver = identity.expiresMilliseconds.map { $0 <= nowMilliseconds } ?? false
         guard isOver || isThorough && !admitted.isProved(identity.proof) else { return }
-        take(WireIdentity(admitted.proof, at: admitted))
+        take(RealtimeIdentity(admitted.proof, at: admitted))
         run { _, effects in effects.append(.send(.message(ServerMessage.authRevoked))) }
     }
 

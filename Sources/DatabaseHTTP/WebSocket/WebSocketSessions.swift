@@ -165,7 +165,7 @@ struct AdmittedSocket: Sendable {
     ///
     /// - Returns: Nil when it cannot be told now.
     /// - Throws: ``AccessError`` for a credential that is not good.
-    func proof(of credential: WireCredential) async throws(AccessError) -> Proof? {
+    func proof(of credential: RealtimeCredential) async throws(AccessError) -> Proof? {
         var credentials = credentials
         credentials.token = credential.token
         credentials.override = credential.override

@@ -22,7 +22,7 @@ extension ShownPost {
         var values: [String: Any] = [
             "id": id, "position": position, "uid": uid, "name": name, "likes": likes, "comments": comments,
             "time": time, "link": PagePath.post(id), "authorLink": PagePath.person(uid), "moment": Moment.full(time),
-            "day": Moment.day(time), "hasText": !text.isEmpty, "parts": PostWords(text, mentions).values,
+            "day": Moment.day(time), "hasText": !text.isEmpty, "parts": PostTextParts(text, mentions).values,
             "photos": photos.enumerated().compactMap {
                 self.values(of: $0.element, $0.offset, place, texts)
             },
@@ -57,7 +57,7 @@ extension ShownPost {
     }
 }
 
-extension PostWords {
+extension PostTextParts {
     var values: [[String: Any]] {
         parts.map { part in
             var values: [String: Any] = ["text": part.text]
@@ -77,7 +77,8 @@ extension Comment {
     var pageValues: [String: Any] {
         [
             "id": id.string, "name": fullName ?? author, "authorLink": PagePath.person(author),
-            "moment": Moment.full(timestamp), "day": Moment.day(timestamp), "parts": PostWords(text, mentions).values,
+            "moment": Moment.full(timestamp), "day": Moment.day(timestamp),
+            "parts": PostTextParts(text, mentions).values,
         ]
     }
 }

@@ -74,7 +74,7 @@ struct Syndication {
             return "<p><a \(link)><img \(image)></a></p>"
         }
         guard !post.text.isEmpty else { return photos.joined() }
-        let words = PostWords(post.text, post.mentions).parts.map { part in
+        let words = PostTextParts(post.text, post.mentions).parts.map { part in
             let text = Self.lines(part.text)
             guard let address = part.address ?? part.path.map({ origin + $0 }) else { return text }
             return "<a \(Self.attribute("href", address))>\(text)</a>"

@@ -14,9 +14,9 @@ package struct Explanation: Sendable {
     private static let maxCommits = 200
     private static let page = 500
 
-    private let tools: AuditTools
+    private let tools: StoreCheckTools
 
-    package init(_ tools: AuditTools) { self.tools = tools }
+    package init(_ tools: StoreCheckTools) { self.tools = tools }
 
     private var tree: TreeStore { tools.tree }
 
@@ -152,9 +152,9 @@ package struct Explanation: Sendable {
                 paths += PostTraces(of: id, post: post, owner: user, text: nil).paths
             }
             paths += try snapshot.posts(ofObject: id).map { PostNodes.post($0) }
-            var named = try paths.filter { try snapshot.exists($0) }.map { TreeRule.text($0) }
+            var named = try paths.filter { try snapshot.exists($0) }.map { TreeInvariant.text($0) }
             if let uid = owner.flatMap({ UserID($0) }), try snapshot.avatar(of: uid) == id {
-                named.append(TreeRule.text(PeopleNodes.person(uid) / "profile_picture"))
+                named.append(TreeInvariant.text(PeopleNodes.person(uid) / "profile_picture"))
             }
             if let file = ObjectFile(try snapshot.get(ObjectNodes.file() / id.key)),
                 try snapshot.hasObject(withFile: id.key)
@@ -167,8 +167,8 @@ package struct Explanation: Sendable {
 
     private func jobs(of id: PostID) async throws -> [String] {
         var jobs: [String] = []
-        for job in try await tree.keys(of: JobNodes.generation()) {
-            if try await tree.get(JobNodes.generation() / job / id.key) != nil { jobs.append(job.string) }
+        for job in try await tree.keys(of: WorkNodes.rethumbRun()) {
+            if try await tree.get(WorkNodes.rethumbRun() / job / id.key) != nil { jobs.append(job.string) }
         }
         return jobs
     }
@@ -183,7 +183,7 @@ package struct Explanation: Sendable {
                 let page = try await tree.changePage(since: token, at: path, limit: Self.page)
                 for entry in page.entries {
                     guard let change = JSONValue(text: entry.json) else { continue }
-                    let tree = String(TreeRule.text(TreePath([], in: path.namespace)).dropLast())
+                    let tree = String(TreeInvariant.text(TreePath([], in: path.namespace)).dropLast())
                     let paths = change.paths.map { tree + $0 }
                     let known = commits[entry.token]
                     commits[entry.token] = ExplanationDocument.Commit(

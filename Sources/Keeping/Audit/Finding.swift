@@ -7,8 +7,9 @@ import Tree
 package struct Finding: Sendable {
     enum Mend: Sendable {
         /// What a rule wants to stand at a node.
-        case node(TreeRule, TreePath)
-        /// The photo with that number, counted from 0 in the upload's order, is to be rendered again, if that file is still shown.
+        case node(TreeInvariant, TreePath)
+        /// The photo with that number, counted from 0 in the upload's order, is to be rendered again, if that file is still
+        /// shown.
         case render(upload: PostID, photo: Int, file: String)
         /// A file is to be deleted.
         case remove(BlobName)

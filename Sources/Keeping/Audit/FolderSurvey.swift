@@ -6,7 +6,7 @@ import Tree
 import Uploads
 
 /// Looks at the folders of the blob store that a list of the tree leads to, and reads their files where that is asked for.
-struct FolderSurvey: AuditSurvey {
+struct FolderSurvey: StoreCheckSurvey {
     /// A folder of the blob store.
     private struct Folder: Sendable {
         let id: PostID
@@ -43,14 +43,14 @@ struct FolderSurvey: AuditSurvey {
     private static let remembered = [
         UploadNodes.upload(), PostNodes.post(), AudienceNodes.post(), UploadNodes.queued(), FileNodes.deleted(),
         ObjectNodes.file(),
-        UploadNodes.resumableFile(), JobNodes.prepared(), FileNodes.verified(),
+        UploadNodes.resumableFile(), WorkNodes.prepared(), FileNodes.verified(),
     ]
 
     private let list: List
-    private let order: AuditOrder
-    private let context: AuditRun.Context
+    private let order: StoreCheckOrder
+    private let context: StoreCheckRun.Context
     private let storage: StorageFolder
-    private let rules: [(rule: TreeRule, rest: [TreeKey])]
+    private let rules: [(rule: TreeInvariant, rest: [TreeKey])]
     private var range = KeyRange.all
     private var isAtEnd = false
 
@@ -58,29 +58,31 @@ struct FolderSurvey: AuditSurvey {
     ///
     /// - Parameter rules: By what the records of uploads are looked at on the way.
     init(
-        ofUploadsIn storage: StorageFolder, _ order: AuditOrder, _ context: AuditRun.Context, rules: [TreeRule]
+        ofUploadsIn storage: StorageFolder, _ order: StoreCheckOrder, _ context: StoreCheckRun.Context,
+        rules: [TreeInvariant]
     ) {
         self.init(.uploads, storage, order, context, rules)
     }
 
     /// The folders of objects.
-    init(ofObjectsIn storage: StorageFolder, _ order: AuditOrder, _ context: AuditRun.Context) {
+    init(ofObjectsIn storage: StorageFolder, _ order: StoreCheckOrder, _ context: StoreCheckRun.Context) {
         self.init(.objects, storage, order, context, [])
     }
 
     private init(
-        _ list: List, _ storage: StorageFolder, _ order: AuditOrder, _ context: AuditRun.Context, _ rules: [TreeRule]
+        _ list: List, _ storage: StorageFolder, _ order: StoreCheckOrder, _ context: StoreCheckRun.Context,
+        _ rules: [TreeInvariant]
     ) {
         (self.list, self.storage, self.order, self.context) = (list, storage, order, context)
         self.rules = rules.compactMap { rule in rule.list.map { (rule, $0.rest) } }
     }
 
-    mutating func next() async throws -> AuditPage? {
+    mutating func next() async throws -> StoreCheckPage? {
         guard !isAtEnd else { return nil }
         let claimed = try await claimed()
         isAtEnd = claimed.keys.count < Self.pageSize
         if let last = claimed.keys.last { range = .after(last) }
-        var page = AuditPage(findings: claimed.findings)
+        var page = StoreCheckPage(findings: claimed.findings)
         page.posts = claimed.posts
         let inspections = try await read(try await inspections(of: claimed.claims), &page)
         for inspection in inspections {
@@ -161,7 +163,7 @@ struct FolderSurvey: AuditSurvey {
 
     /// Reads the files of the folders whose turn it is, and adds what is wrong with their bytes.
     private func read(
-        _ inspections: [(inspection: FolderInspection, isToBeRead: Bool)], _ page: inout AuditPage
+        _ inspections: [(inspection: FolderInspection, isToBeRead: Bool)], _ page: inout StoreCheckPage
     ) async throws -> [FolderInspection] {
         var read = inspections.filter { !$0.isToBeRead }.map(\.inspection)
         let check = ByteCheck(storage: storage, limiter: context.limiter)
@@ -174,7 +176,7 @@ struct FolderSurvey: AuditSurvey {
         } _: { (inspection, learnt) in
             page.writes.merge(learnt) { $1 }
             if inspection.hasDamagedBytes {
-                page.writes[FileNodes.verified(inspection.claims.id)] = .integer(AuditOrder.damaged)
+                page.writes[FileNodes.verified(inspection.claims.id)] = .integer(StoreCheckOrder.damaged)
             } else if !inspection.claims.files.isEmpty, inspection.findings.isEmpty {
                 page.writes[FileNodes.verified(inspection.claims.id)] = .integer(now)
             }
@@ -184,7 +186,7 @@ struct FolderSurvey: AuditSurvey {
     }
 }
 
-extension AuditOrder {
+extension StoreCheckOrder {
     /// The mark in the place of the time of the last reading, where that found other bytes than were stored.
     fileprivate static let damaged: Int64 = 0
 

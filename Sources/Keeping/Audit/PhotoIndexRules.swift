@@ -8,7 +8,7 @@ extension PhotoIndex {
     /// each post, unless they were posted again.
     static let rules = [named, listed]
 
-    private static let named = TreeRule.dangling(FileNodes.content.path) { node, snapshot throws(TreeError) in
+    private static let named = TreeInvariant.dangling(FileNodes.content.path) { node, snapshot throws(TreeError) in
         guard let id = try snapshot.get(node)?.stringValue.flatMap({ PostID($0) }),
             try snapshot.hasAny(of: [PostNodes.post(id), AudienceNodes.post(id), FileNodes.deleted(id)])
         else { return false }
@@ -17,7 +17,7 @@ extension PhotoIndex {
         return (try? path(of: record)) == node
     }
 
-    private static let listed = TreeRule(.indexWrong, at: UploadNodes.upload.pattern) {
+    private static let listed = TreeInvariant(.indexWrong, at: UploadNodes.upload.pattern) {
         node, snapshot throws(TreeError) in
         guard let id = PostID(node.keys[1].string), let record = try snapshot.upload(id), record.purpose == .post,
             record.state == .published, record.duplicates != .newPost,
@@ -30,8 +30,8 @@ extension PhotoIndex {
     /// The number of uploads that are looked at in one transaction.
     private static let batch = 200
 
-    /// Adds the entries that are missing, as all do in a store of a version without the index. May be cut off anywhere, and called
-    /// again.
+    /// Adds the entries that are missing, as all do in a store of a version without the index. May be cut off anywhere, and
+    /// called again.
     static func complete(in tree: TreeStore) async throws {
         var last: TreePath?
         repeat {

@@ -23,7 +23,7 @@ package struct RowRepair: Sendable {
         try storage.tree.health.check()
         guard let row else {
             throw Failure(
-                .notFound, "no row at \(TreeRule.text(path)) is damaged",
+                .notFound, "no row at \(TreeInvariant.text(path)) is damaged",
                 hint: "tintype check names those that are; write others as ever")
         }
         (self.storage, self.path, self.row) = (storage, path, row)
@@ -37,7 +37,7 @@ package struct RowRepair: Sendable {
         let update = try JSONUpdate(row.isPriority ? .priority : .value, at: path, json: json)
         let name = "\(storage.ids.next()).json"
         let document = ReplacedRowDocument(
-            path: TreeRule.text(path) + (row.isPriority ? "/.priority" : ""), key: row.key.hexadecimal,
+            path: TreeInvariant.text(path) + (row.isPriority ? "/.priority" : ""), key: row.key.hexadecimal,
             value: row.value?.hexadecimal, text: row.value.map { String(decoding: $0.dropFirst(), as: UTF8.self) },
             replacement: String(decoding: json, as: UTF8.self), replacedAt: storage.clock(),
             file: "\(Self.folderName)/\(name)")

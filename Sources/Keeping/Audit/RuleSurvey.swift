@@ -2,7 +2,7 @@ import Model
 import Tree
 
 /// Looks by rules at the nodes for which they hold.
-struct RuleSurvey: AuditSurvey {
+struct RuleSurvey: StoreCheckSurvey {
     /// The lists whose entries are small: they are read with them.
     private static let small: Set = [
         PostNodes.post(), AudienceNodes.post(), PostNodes.position(), PostNodes.published(), UploadNodes.queued(),
@@ -12,23 +12,23 @@ struct RuleSurvey: AuditSurvey {
 
     private let place: TreePattern
     /// The rules, with the keys that follow behind the nodes of the place.
-    private let rules: [(rule: TreeRule, rest: [TreeKey])]
+    private let rules: [(rule: TreeInvariant, rest: [TreeKey])]
     private let tree: TreeStore
     private var last: TreePath?
     private var isAtEnd = false
 
-    private init(_ place: TreePattern, _ rules: [(TreeRule, [TreeKey])], in tree: TreeStore) {
+    private init(_ place: TreePattern, _ rules: [(TreeInvariant, [TreeKey])], in tree: TreeStore) {
         (self.place, self.rules, self.tree) = (place, rules, tree)
     }
 
     /// The surveys that look by all of some rules.
     ///
-    /// - Parameter inOrder: Whether each rule's nodes are gone through before those of the next, as what is mended by one is to be
-    ///   right for the next; else rules of the same list go through it together.
-    static func surveys(by rules: [TreeRule], inOrder: Bool, of tree: TreeStore) -> [any AuditSurvey] {
+    /// - Parameter inOrder: Whether each rule's nodes are gone through before those of the next, as what is mended by one is
+    ///   to be right for the next; else rules of the same list go through it together.
+    static func surveys(by rules: [TreeInvariant], inOrder: Bool, of tree: TreeStore) -> [any StoreCheckSurvey] {
         guard !inOrder else { return rules.map { RuleSurvey($0.place, [($0, [])], in: tree) } }
-        var surveys: [any AuditSurvey] = []
-        var together: [(place: TreePattern, rules: [(TreeRule, [TreeKey])])] = []
+        var surveys: [any StoreCheckSurvey] = []
+        var together: [(place: TreePattern, rules: [(TreeInvariant, [TreeKey])])] = []
         for rule in rules {
             guard let (list, rest) = rule.list else {
                 surveys.append(RuleSurvey(rule.place, [(rule, [])], in: tree))
@@ -44,12 +44,12 @@ struct RuleSurvey: AuditSurvey {
         return together.map { RuleSurvey($0.place, $0.rules, in: tree) } + surveys
     }
 
-    mutating func next() async throws -> AuditPage? {
+    mutating func next() async throws -> StoreCheckPage? {
         guard !isAtEnd else { return nil }
         let (place, rules, last) = (place, rules, last)
         let lists = place.path.parent.map { Self.small.contains($0) ? [$0] : [] } ?? []
         let (page, end) = try await tree.snapshot(size: .large, remembering: lists) { snapshot in
-            var page = AuditPage()
+            var page = StoreCheckPage()
             let nodes = try Self.nodes(of: place, after: last, in: snapshot)
             for node in nodes {
                 for (rule, rest) in rules {
@@ -73,7 +73,7 @@ struct RuleSurvey: AuditSurvey {
     }
 }
 
-extension TreeRule {
+extension TreeInvariant {
     /// The list whose entries are the places of the rule, or have them at the same keys below; nil for other places.
     var list: (list: TreePath, rest: [TreeKey])? {
         let keys = place.path.keys

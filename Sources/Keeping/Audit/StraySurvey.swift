@@ -5,7 +5,7 @@ import Tree
 import Uploads
 
 /// Looks for folders of the blob store that nothing in the tree leads to, and for what lies where no blob can be.
-struct StraySurvey: AuditSurvey {
+struct StraySurvey: StoreCheckSurvey {
     private let storage: StorageFolder
     /// The rest of the walk over all names; nil at its end.
     private var walk: BlobWalk? = BlobWalk(.names)
@@ -14,7 +14,7 @@ struct StraySurvey: AuditSurvey {
 
     init(in storage: StorageFolder) { self.storage = storage }
 
-    mutating func next() async throws -> AuditPage? {
+    mutating func next() async throws -> StoreCheckPage? {
         guard let walk else { return nil }
         let met = try await storage.blobs.page(of: walk, limit: Self.pageSize * 4)
         self.walk = met.next
@@ -36,7 +36,7 @@ struct StraySurvey: AuditSurvey {
         let unclaimed = try await storage.tree.snapshot(size: .large) { snapshot in
             try page.filter { try UnclaimedFiles.isUnclaimed($0.id, of: $0.owner, in: snapshot) }
         }
-        var found = AuditPage(findings: strays.sorted().map(Self.finding(ofStray:)))
+        var found = StoreCheckPage(findings: strays.sorted().map(Self.finding(ofStray:)))
         for (owner, id) in unclaimed { try await note(id, of: owner, &found) }
         return found
     }
@@ -49,7 +49,7 @@ struct StraySurvey: AuditSurvey {
         return Finding(.fileMisplaced, path: "blobs/\(path)", message: message)
     }
 
-    private func note(_ id: PostID, of owner: String, _ page: inout AuditPage) async throws {
+    private func note(_ id: PostID, of owner: String, _ page: inout StoreCheckPage) async throws {
         let (isUnclaimed, isCounted) = try await storage.tree.snapshot { snapshot in
             let record = try snapshot.upload(id)
             // What was published is no garbage: its post is missing.

@@ -14,14 +14,14 @@ package struct OriginalSchedule: Sendable {
 
     let tools: PostTools
     let storage: StorageFolder
-    let batches: BatchJobs
-    let slot: JobSlot
+    let postRuns: PostRuns
+    let slot: PostRunSlot
     let logger: Logger
 
-    package init(tools: PostTools, storage: StorageFolder, batches: BatchJobs, slot: JobSlot, logger: Logger) {
+    package init(tools: PostTools, storage: StorageFolder, postRuns: PostRuns, slot: PostRunSlot, logger: Logger) {
         self.tools = tools
         self.storage = storage
-        self.batches = batches
+        self.postRuns = postRuns
         self.slot = slot
         self.logger = logger
     }
@@ -55,12 +55,12 @@ package struct OriginalSchedule: Sendable {
         guard last?["at"]?.integerValue ?? 0 <= now - Self.day else { return }
         var order = BatchOrder(.originals)
         order.rule = tools.settings.originals
-        let job = try await batches.begin(order)
+        let job = try await postRuns.begin(order)
         try await tools.tree.set(
             StoreNodes.originals(), to: ["at": .integer(now), "job": .string(job.id.string)])
         // The list of jobs is for those that somebody has begun.
         if let old = last?["job"]?.stringValue.flatMap({ PushID($0) }) {
-            try? await batches.remove(old)
+            try? await postRuns.remove(old)
         }
     }
 }

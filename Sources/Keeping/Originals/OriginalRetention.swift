@@ -9,9 +9,10 @@ package import Uploads
 
 /// The batch job that does with originals what a rule says, once their posts are old enough.
 ///
-/// An original is never the last of its photo: one is dropped only while its post shows renditions of all recipes whose bytes are as
-/// they were made. What is replaced or dropped stays for the grace period. Photos of the bucket and pictures of people are left alone.
-package struct OriginalRetention: PostJob {
+/// An original is never the last of its photo: one is dropped only while its post shows renditions of all recipes whose
+/// bytes are as they were made. What is replaced or dropped stays for the grace period. Photos of the bucket and pictures of
+/// people are left alone.
+package struct OriginalRetention: PostRunWork {
     /// A re-encoded original that is not smaller than this share of the former one is not worth it.
     private static let worthwhileShare = 0.9
 

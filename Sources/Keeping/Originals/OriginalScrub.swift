@@ -14,7 +14,7 @@ import Uploads
 /// Photo by photo: the file without the place is written under a new name, one update switches the post's record to it and
 /// puts the old file on the garbage list, from which it goes after the grace period. What clients see of a post stays as
 /// it is. The record keeps the SHA-256 of what was sent, by which the same photo is found again.
-package struct OriginalScrub: PostJob {
+package struct OriginalScrub: PostRunWork {
     package let tools: PostTools
     private let user: UserID?
     private let isCheck: Bool

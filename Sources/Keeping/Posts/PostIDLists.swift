@@ -57,7 +57,7 @@ package struct PostIDLists: Sendable {
     }
 }
 
-extension Generation {
+extension RethumbRun {
     /// The posts of the generation.
-    package var posts: PostIDLists { PostIDLists(lists: [JobNodes.generation(id)]) }
+    package var posts: PostIDLists { PostIDLists(lists: [WorkNodes.rethumbRun(id)]) }
 }

@@ -41,7 +41,7 @@ package struct PostSelection: Sendable, Hashable {
     /// The lists that have these posts.
     var posts: PostIDLists {
         var lists = PostIDLists.all(of: user)
-        if let list { lists = PostIDLists(lists: [JobNodes.postList(list)]) }
+        if let list { lists = PostIDLists(lists: [WorkNodes.postList(list)]) }
         (lists.since, lists.until) = (since, until)
         return lists
     }

@@ -8,7 +8,7 @@ package struct PostTools: Sendable {
     let tree: TreeStore
     let blobs: any BlobStore
     /// The address by which apps know the service; nil for addresses without a host.
-    let mediaPlace: MediaPlace?
+    let publicBase: PublicBase?
     let store: UploadStore
     let renditions: RenditionMaker
     let scheduler: RenderScheduler
@@ -17,12 +17,12 @@ package struct PostTools: Sendable {
     let shared: SharedSettings
 
     package init(
-        tree: TreeStore, blobs: any BlobStore, mediaPlace: MediaPlace?, store: UploadStore, renditions: RenditionMaker,
+        tree: TreeStore, blobs: any BlobStore, publicBase: PublicBase?, store: UploadStore, renditions: RenditionMaker,
         scheduler: RenderScheduler, garbage: GarbageList, disk: DiskMonitor, shared: SharedSettings
     ) {
         self.tree = tree
         self.blobs = blobs
-        self.mediaPlace = mediaPlace
+        self.publicBase = publicBase
         self.store = store
         self.renditions = renditions
         self.scheduler = scheduler

@@ -12,7 +12,7 @@ extension RenditionSwitch {
     struct Start: Sendable {
         let attempt: RenditionAttempt
         /// What there is of each photo that is to be rendered, by its place in the post.
-        fileprivate(set) var hands: [Int: RenditionsAtHand] = [:]
+        fileprivate(set) var hands: [Int: ExistingRenditions] = [:]
         /// The entries of the garbage list that have the files of this attempt, and of those before it.
         fileprivate var announcements: [TreePath] = []
         /// The files that attempts before it have made.
@@ -60,8 +60,8 @@ extension RenditionSwitch {
     /// What there is of a photo: what the post shows, and what attempts that were cut off have finished.
     private func hand(
         of photo: UploadRecord.Photo, at index: Int, number: Int, _ unfinished: [UnfinishedAttempt]
-    ) async throws -> RenditionsAtHand {
-        var hand = RenditionsAtHand(shown: old[index].renditions.filter { !damaged.contains($0.value.fileName) })
+    ) async throws -> ExistingRenditions {
+        var hand = ExistingRenditions(shown: old[index].renditions.filter { !damaged.contains($0.value.fileName) })
         hand.photos = [photo.rendered, old[index]].compactMap(\.self)
         let recipes = photo.treated(recipes)
         let engine = tools.settings.decoderVersion
@@ -77,11 +77,11 @@ extension RenditionSwitch {
     /// A rendition that an attempt has written: a file is under its name once it is whole. Nil for none.
     private func finished(
         _ name: RenditionName, by recipe: Recipe, of photo: PhotoRecord
-    ) async throws -> RenditionsAtHand.Finished? {
+    ) async throws -> ExistingRenditions.Finished? {
         for format in recipe.outputFormats {
             guard let bytes = try await bytes(of: try record.blobName(name.fileName(format))) else { continue }
             let size = recipe.fittedSize(for: PixelSize(width: photo.width, height: photo.height))
-            return RenditionsAtHand.Finished(
+            return ExistingRenditions.Finished(
                 rendition: PhotoRecord.Rendition(
                     fileName: name.fileName(format), width: size.width, height: size.height, byteCount: bytes.count,
                     contentType: format.contentType),

@@ -43,7 +43,7 @@ struct RenditionSwitch: Sendable {
             try await addObject(renewed, to: &update)
         } else {
             let fields = try PostPhotos(renewed).fields(
-                owner: record.owner, post: record.id, at: tools.mediaPlace)
+                owner: record.owner, post: record.id, at: tools.publicBase)
             for (name, value) in fields { update[path / name] = value }
         }
         let replaced = try await replaced(by: renewed, andAllOthers: isAtOnce)
@@ -56,15 +56,15 @@ struct RenditionSwitch: Sendable {
     /// Renders the photos of those numbers, and keeps the results for a later switch: the post stays as it is.
     ///
     /// - Returns: False, and nothing is kept, when the post has gone meanwhile.
-    func prepare(_ numbers: Set<Int>, for generation: Generation) async throws -> Bool {
+    func prepare(_ numbers: Set<Int>, for rethumbRun: RethumbRun) async throws -> Bool {
         let start = try await begin(numbers)
         let (renewed, files) = try await render(numbers, priority: .batch, start)
         let fields = try PostPhotos(renewed).fields(
-            owner: record.owner, post: record.id, at: tools.mediaPlace)
+            owner: record.owner, post: record.id, at: tools.publicBase)
         guard let photos = fields["photos"], let id = path.lastKey.flatMap({ PostID($0.string) }) else { return false }
         var update = MultiPathUpdate(preconditions: [.exists(UploadNodes.upload(record.id))])
         for (path, line) in files { update[path] = line }
-        generation.keep(photos, of: id, in: &update)
+        rethumbRun.keep(photos, of: id, in: &update)
         try end(start, showing: renewed, besides: [], in: &update)
         return try await tools.tree.commit(update, at: "prepared")
     }
@@ -102,7 +102,7 @@ struct RenditionSwitch: Sendable {
         }
         guard let id = path.lastKey.flatMap({ PostID($0.string) }) else { return }
         let fields = try await tools.tree.snapshot { [record] snapshot in
-            try snapshot.fields(ofPost: id, with: record, at: tools.mediaPlace)
+            try snapshot.fields(ofPost: id, with: record, at: tools.publicBase)
         }
         for (field, value) in fields { update[field] = value }
     }

@@ -10,29 +10,29 @@ import Uploads
 /// puts the old blobs on the garbage list, from which they go after the grace period. A reader therefore always finds
 /// what a post says. A post whose renditions are those of the recipes, at the address by which the service is known, needs
 /// nothing; one that names them at another address is only written anew.
-package struct Rethumb: PostJob {
+package struct Rethumb: PostRunWork {
     package let tools: PostTools
     private let selection: PostSelection
     private let isDryRun: Bool
     /// What the run makes, so that it can be taken back; nil for a run that keeps nothing.
-    private let generation: Generation?
+    private let rethumbRun: RethumbRun?
     private let recipes: [Recipe]
     private let garbage = GarbageNames()
 
     package init(_ tools: PostTools, selection: PostSelection, isDryRun: Bool) {
-        self.init(tools, selection: selection, isDryRun: isDryRun, by: nil, generation: nil)
+        self.init(tools, selection: selection, isDryRun: isDryRun, by: nil, rethumbRun: nil)
     }
 
     /// - Parameter recipes: The recipes of this run; nil for the present ones.
     init(
         _ tools: PostTools, selection: PostSelection, isDryRun: Bool = false, by recipes: [Recipe]?,
-        generation: Generation?
+        rethumbRun: RethumbRun?
     ) {
         self.tools = tools
         self.recipes = recipes ?? tools.settings.recipes
         self.selection = selection
         self.isDryRun = isDryRun
-        self.generation = generation
+        self.rethumbRun = rethumbRun
     }
 
     package var isLook: Bool { isDryRun }
@@ -63,7 +63,7 @@ package struct Rethumb: PostJob {
             return false
         }
         // It may be there, or switched, from before a stop.
-        if let generation, try await generation.entry(of: id, in: tools.tree) != nil { return true }
+        if let rethumbRun, try await rethumbRun.entry(of: id, in: tools.tree) != nil { return true }
         let (numbers, damaged) = try await photosToRender(of: record, old)
         let isWanted = !selection.onlyMissing && !selection.onlyDamaged
         var isMoved = isWanted && old.first.map { isElsewhere(post, $0, of: record) } ?? false
@@ -78,14 +78,14 @@ package struct Rethumb: PostJob {
             tools: tools, path: path, record: record, old: old, value: post["photos"], recipes: recipes,
             damaged: damaged)
         // What clients' posts show of the bucket is switched post by post, and not taken back: others show the same.
-        if let generation, generation.switchesLast, record.purpose != .object {
-            return try await change.prepare(numbers, for: generation)
+        if let rethumbRun, rethumbRun.switchesLast, record.purpose != .object {
+            return try await change.prepare(numbers, for: rethumbRun)
         }
         let isSwitched = try await change.run(numbers, priority: .batch) { update, garbage in
             if record.purpose == .object {
-                generation?.noteEnd(of: id, in: &update)
+                rethumbRun?.noteEnd(of: id, in: &update)
             } else {
-                generation?.noteSwitch(of: id, from: post["photos"], garbage: garbage, in: &update)
+                rethumbRun?.noteSwitch(of: id, from: post["photos"], garbage: garbage, in: &update)
             }
         }
         guard isSwitched else { throw PostChanged() }
@@ -95,7 +95,7 @@ package struct Rethumb: PostJob {
     /// Whether a post names its photos at another address than that by which the service is known today.
     private func isElsewhere(_ post: TreeValue, _ photo: PhotoRecord, of record: UploadRecord) -> Bool {
         guard let (name, rendition) = photo.renditions.first else { return false }
-        let url = MediaAddress.url(record.owner, record.id, rendition.fileName, at: tools.mediaPlace)
+        let url = MediaAddress.url(record.owner, record.id, rendition.fileName, at: tools.publicBase)
         let written = post["photos"]?["0"]?["renditions"]?[TreeKey(unchecked: name)]?["url"]
         return written?.stringValue != url
     }
@@ -103,7 +103,7 @@ package struct Rethumb: PostJob {
     /// Whether a client's post names another thumbnail than it should by the storage rules of today.
     private func hasOtherThumb(_ id: PostID, of record: UploadRecord) async throws -> Bool {
         guard record.purpose == .object else { return false }
-        let place = tools.mediaPlace
+        let place = tools.publicBase
         return try await tools.tree.snapshot { snapshot in
             try ClientThumb(snapshot: snapshot, place: place).url(ofPost: id, showing: record) != nil
         }

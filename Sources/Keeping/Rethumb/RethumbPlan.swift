@@ -8,8 +8,8 @@ import Uploads
 /// What a run of re-thumbnailing would do: how many posts, how many bytes and how long, by a sample that is rendered and thrown
 /// away.
 package struct RethumbPlan: Sendable {
-    /// Up to how many posts each is looked at; of more, so many are drawn by lot, and as many of these are looked at as there is time
-    /// for.
+    /// Up to how many posts each is looked at; of more, so many are drawn by lot, and as many of these are looked at as
+    /// there is time for.
     private static let maxLooks = 500
     private static let lookTime = Duration.milliseconds(150)
     /// How many posts are rendered at most, and for how long.
@@ -25,7 +25,7 @@ package struct RethumbPlan: Sendable {
     package func document() async throws -> BatchPlanDocument {
         var selection = order.selection
         selection.ids = order.posts?.sorted()
-        let job = Rethumb(tools, selection: selection, isDryRun: true, by: order.recipes, generation: nil)
+        let job = Rethumb(tools, selection: selection, isDryRun: true, by: order.recipes, rethumbRun: nil)
         let total = try await job.count()
         let sample = try await sample(of: job, selection, total)
         var (wanted, failed, failure): ([PostID], Int, String?) = ([], 0, nil)
@@ -79,8 +79,8 @@ package struct RethumbPlan: Sendable {
         return ids.shuffled()
     }
 
-    /// What one post costs: seconds of a worker, and bytes of renditions. Nil when none could be rendered. Somebody waits for it, so
-    /// the few that are rendered are no batch.
+    /// What one post costs: seconds of a worker, and bytes of renditions. Nil when none could be rendered. Somebody waits
+    /// for it, so the few that are rendered are no batch.
     private func cost(of posts: [PostID]) async throws -> (seconds: Double, bytes: Double)? {
         let settings = tools.settings
         let start = ContinuousClock.now

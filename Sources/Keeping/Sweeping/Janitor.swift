@@ -89,7 +89,7 @@ package struct Janitor: Sendable {
                 // What has ended leaves its bytes to those that follow.
                 resumable.sweep, deletedPosts.sweep,
             ] + store.intakes.all.map { $0.sweep } + [
-                garbage.collect, expiry.forgetEnded, expiry.forgetKeys, forgetNotices,
+                garbage.collect, expiry.forgetEnded, expiry.forgetKeys, forgetNotifications,
             ])
     }
 
@@ -100,7 +100,9 @@ package struct Janitor: Sendable {
     }
 
     /// Forgets who was told of what was taken back long ago.
-    private func forgetNotices() async throws { try await WithdrawnNotices(storage.tree).forget(now: store.now) }
+    private func forgetNotifications() async throws {
+        try await WithdrawnNotifications(storage.tree).forget(now: store.now)
+    }
 
     private func all(_ sweeps: [() async throws -> Void]) async throws {
         var fault: (any Error)?

@@ -9,7 +9,7 @@ package import Uploads
 ///
 /// Each upload is marked. A reservation or a draft expires soon; one that was acknowledged fails when its turn comes, and
 /// what lies in its way is cleaned up there. A mark is not lost by a crash: the next start reads it in the queue.
-package struct PersonUploads: PersonLeftovers {
+package struct PersonUploads: UploadCleanup {
     /// The number of uploads that one part looks at, everybody's.
     private static let batch = 200
     /// The number of objects that go in one part.

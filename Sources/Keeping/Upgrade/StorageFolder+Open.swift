@@ -10,17 +10,17 @@ extension StorageFolder {
     /// - Parameters:
     ///   - blobs: Where the files of posts are; nil for the folder `blobs/`.
     ///   - retention: How long changes can be asked for.
-    ///   - mediaPlace: The address by which apps know the service; nil for addresses without a host.
+    ///   - publicBase: The address by which apps know the service; nil for addresses without a host.
     ///   - clock: The present time, in milliseconds since the epoch.
-    /// - Throws: What ``StorageFolder/init(path:engine:blobs:retention:mediaPlace:derivations:constraints:clock:)`` does.
+    /// - Throws: What ``StorageFolder/init(path:engine:blobs:retention:publicBase:derivations:constraints:clock:)`` does.
     package static func open(
         path: String, engine: TreeEngine = .sqlite, blobs: (any BlobStore)? = nil,
-        retention: ChangeRetention = ChangeRetention(), mediaPlace: MediaPlace? = nil,
+        retention: ChangeRetention = ChangeRetention(), publicBase: PublicBase? = nil,
         clock: @escaping @Sendable () -> Int64 = WallClock.milliseconds, logger: Logger = Logger(label: "tintype")
     ) async throws -> StorageFolder {
         let storage = try await StorageFolder(
-            path: path, engine: engine, blobs: blobs, retention: retention, mediaPlace: mediaPlace,
-            derivations: TreeInvariants.derivations(mediaPlace: mediaPlace), constraints: TreeInvariants.constraints,
+            path: path, engine: engine, blobs: blobs, retention: retention, publicBase: publicBase,
+            derivations: TreeInvariants.derivations(publicBase: publicBase), constraints: TreeInvariants.constraints,
             clock: clock)
         do {
             if storage.age.mismatch != nil { try await storage.forgetUnfinished() }

@@ -7,13 +7,13 @@ import Uploads
 package enum TreeInvariants {
     /// The derivations, stratum by stratum: what follows from what is written, and is written with it.
     ///
-    /// - Parameter mediaPlace: The address by which apps know the service; nil for addresses without a host.
-    package static func derivations(mediaPlace: MediaPlace?) -> [[any Derivation]] {
+    /// - Parameter publicBase: The address by which apps know the service; nil for addresses without a host.
+    package static func derivations(publicBase: PublicBase?) -> [[any Derivation]] {
         let tombstones = [PostNodes.post(), AudienceNodes.post()].map { Tombstones(of: $0, at: FileNodes.deleted()) }
         var strata = SocialDerivations.strata
         strata[0].insert(contentsOf: WordsWithoutPost.all, at: 0)
         return strata + [
-            [FormerLink(), ObjectPosts(mediaPlace: mediaPlace)], tombstones + [ReplacedAvatars()], UsageDerivation.all,
+            [FormerLink(), ObjectPosts(publicBase: publicBase)], tombstones + [ReplacedAvatars()], UsageDerivation.all,
         ]
     }
 

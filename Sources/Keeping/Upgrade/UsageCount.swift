@@ -45,7 +45,7 @@ package struct UsageCount: Sendable {
                 try snapshot.usageSubject(ofUpload: id)
             }
         }
-        count += try await go(through: ObjectNodes.file.pattern, UsageRules.objectFile)
+        count += try await go(through: ObjectNodes.file.pattern, UsageInvariants.objectFile)
         count += try await go(through: UploadNodes.resumableFileOf.pattern) {
             node, _ throws(TreeError) in
             PostID(node.keys[2].string).map { UsageSubject(owner: node.keys[1], id: $0) }

@@ -17,7 +17,7 @@ package enum AudienceNodes {
             .map(\.rawValue))
     package static let story = TreeNode(
         "stories/{audience}/{post}", .derived, "the copy of a post for the members of an audience",
-        record: "StoryOrder", indexes: ["published", "timestamp"])
+        record: "AudienceFeedOrder", indexes: ["published", "timestamp"])
 
     // MARK: For the service
 

@@ -21,7 +21,7 @@ package enum PostNodes {
     package static let position = TreeNode(
         "positions/{post}", in: .social, .derived,
         "the position of a post, and behind spaces its author and its hashtags",
-        record: "PostPlace")
+        record: "PublicationEntry")
 
     // MARK: Numbers
 

@@ -16,7 +16,8 @@ package enum StoreNodes {
         "when the job over originals began by itself the last time, and which it was",
         record: "OriginalSchedule", unaudited: "a note for the next time")
     package static let audit = TreeNode(
-        "audits/{action}", in: .pipeline, .service, "what the last audit of a kind came to", record: "AuditResults",
+        "audits/{action}", in: .pipeline, .service, "what the last audit of a kind came to",
+        record: "StoreCheckResults",
         unaudited: "a note of audits themselves")
     package static let disconnect = TreeNode(
         "disconnects/{run}/{connection}/{operation}", in: .database, .service,

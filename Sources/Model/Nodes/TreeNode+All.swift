@@ -3,8 +3,8 @@ package import TreeModel
 extension TreeNode {
     /// All nodes: a value that stands at none of them is nobody's.
     package static let all =
-        PeopleNodes.all + PostNodes.all + ReactionNodes.all + AudienceNodes.all + FeedNodes.all + NoticeNodes.all
-        + OutboxNodes.all + JobNodes.all + UploadNodes.all + FileNodes.all + ObjectNodes.all + UsageNodes.all
+        PeopleNodes.all + PostNodes.all + ReactionNodes.all + AudienceNodes.all + FeedNodes.all + NotificationNodes.all
+        + OutboxNodes.all + WorkNodes.all + UploadNodes.all + FileNodes.all + ObjectNodes.all + UsageNodes.all
         + StoreNodes.all + AccountNodes.all
 
     /// The node that a path is at or below; nil where the layout has none.

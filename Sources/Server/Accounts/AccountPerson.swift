@@ -17,7 +17,7 @@ package enum AccountPerson {
     ) throws {
         guard let uid = UserID(account.uid) else { return }
         try UserQuotas.setGroup(quotaGroup(of: account), of: uid, in: snapshot, &update)
-        guard try !account.isDeleted && !snapshot.exists(PersonDeletion.job(of: uid)) else { return }
+        guard try !account.isDeleted && !snapshot.exists(PersonDeletion.task(of: uid)) else { return }
         let shown = try snapshot.nameAndPicture(of: uid)
         let name = account.name.flatMap(ProfileChange.Field.fullName.fitted)
         let formerName = account.formerName.flatMap(ProfileChange.Field.fullName.fitted)

@@ -108,10 +108,10 @@ package struct IdentityResponder: HTTPResponder {
     }
 }
 
-extension ErrorWords {
+extension ErrorRenderer {
     /// Those of the identity endpoints. An answer that is the service's own fault is no JSON: the JavaScript SDK takes every
     /// error in JSON that it meets when it starts as a reason to sign its user out.
-    package static let identity = ErrorWords(
+    package static let identity = ErrorRenderer(
         answer: { error, _ in
             let problem = error as? IdentityError ?? IdentityError(otherError: error)
             var headers: HTTPFields = [.cacheControl: "no-store"]

@@ -20,9 +20,9 @@ package struct MediaAccess: Sendable {
     package let rules: StorageRulesStore
     package let signer: MediaSigner
     /// Where apps reach the service; nil for addresses without a host.
-    private let place: MediaPlace?
+    private let place: PublicBase?
 
-    package init(_ rules: StorageRulesStore, signer: MediaSigner, at place: MediaPlace?) {
+    package init(_ rules: StorageRulesStore, signer: MediaSigner, at place: PublicBase?) {
         self.rules = rules
         self.signer = signer
         self.place = place
@@ -63,9 +63,9 @@ package struct MediaAccess: Sendable {
         return (try? signer.check(token, for: name.mediaPath + location.query)) != nil
     }
 
-    /// A post with signed addresses of its renditions, for somebody who may read it, where not everybody may fetch them. They lead
-    /// to where the service is known today, wherever the post names its files: no other host gets what is signed here.
-    /// Other addresses that a client has written into it stay as they are: it may not be theirs to give.
+    /// A post with signed addresses of its renditions, for somebody who may read it, where not everybody may fetch them.
+    /// They lead to where the service is known today, wherever the post names its files: no other host gets what is signed
+    /// here. Other addresses that a client has written into it stay as they are: it may not be theirs to give.
     ///
     /// - Parameter isRestricted: Whether it is a post for audiences.
     func signed(_ post: TreeValue, id: TreeKey, isRestricted: Bool = false) -> TreeValue {

@@ -45,7 +45,7 @@ package final class StorageRulesStore: Sendable {
     /// - Throws: `TreeError` when the default rules are none.
     package init(in tree: TreeStore, project: String) throws(TreeError) {
         self.tree = tree
-        bucket = MediaPlace.bucket(ofProject: project)
+        bucket = PublicBase.bucket(ofProject: project)
         current = Mutex(try InForce(version: 0, text: DefaultRules.storage, bucket: bucket))
     }
 

@@ -10,7 +10,7 @@ package struct BackupRoutes: Sendable {
     private static let maxPath = 4096
 
     private let storage: StorageFolder
-    private let slot = JobSlot()
+    private let slot = PostRunSlot()
 
     package init(_ storage: StorageFolder) { self.storage = storage }
 

@@ -19,11 +19,11 @@ extension BatchOrder {
 
     static let schema = Schema.object(
         [
-            "kind": .one(of: BatchJobKind.self), "user": .any(.userID, .null), "since": .any(.moment, .null),
+            "kind": .one(of: PostRunKind.self), "user": .any(.userID, .null), "since": .any(.moment, .null),
             "until": .any(.moment, .null), "only_missing": .any(.flag, .null), "only_damaged": .any(.flag, .null),
             "posts": .any(.list(of: .postID), .null), "recipes": .any(.list(of: .text), .null),
             "concurrency": .any(.integer(1...maxConcurrency), .null), "limit": .any(.integer(1...1_000_000), .null),
-            "switch": .any(.one(of: BatchJobSwitch.self), .null), "rule": .any(.text, .null),
+            "switch": .any(.one(of: PostRunSwitch.self), .null), "rule": .any(.text, .null),
         ], required: ["kind"])
 
     /// Reads an order.
@@ -33,8 +33,8 @@ extension BatchOrder {
         let members = try await context.jsonMembers(
             Self.members, of: request, upTo: Self.maxBytes, example: Self.example)
         let fields = OrderFields(members: members)
-        guard let kind = try fields.text("kind").flatMap(BatchJobKind.init) else {
-            let kinds = BatchJobKind.allCases.map(\.rawValue).joined(separator: " or ")
+        guard let kind = try fields.text("kind").flatMap(PostRunKind.init) else {
+            let kinds = PostRunKind.allCases.map(\.rawValue).joined(separator: " or ")
             throw Failure(.badRequest, "kind is not \(kinds)", hint: "send \(Self.example)")
         }
         self.init(kind)
@@ -58,7 +58,7 @@ extension BatchOrder {
         pace.concurrency = try fields.number("concurrency", 1...Self.maxConcurrency)
         pace.postsPerSecond = try fields.number("limit", 1...1_000_000)
         if let text = try fields.text("switch") {
-            guard let switches = BatchJobSwitch(rawValue: text) else {
+            guard let switches = PostRunSwitch(rawValue: text) else {
                 throw Failure(.badRequest, "switch is neither each nor last")
             }
             self.switches = switches
@@ -70,7 +70,7 @@ extension BatchOrder {
     /// Refuses members that say nothing about a job of this kind.
     ///
     /// - Throws: `Failure` `bad_request`.
-    private static func checkMembers(_ members: [String: JSONValue], of kind: BatchJobKind) throws(Failure) {
+    private static func checkMembers(_ members: [String: JSONValue], of kind: PostRunKind) throws(Failure) {
         let allowed: Set<String> =
             switch kind {
             case .rethumb: Set(Self.members).subtracting(["rule"])

@@ -34,17 +34,17 @@ package final class OperationsReport: Sendable {
         let disk: DiskMonitor
         let store: UploadStore
         let scheduler: RenderScheduler
-        let batches: BatchJobs
+        let postRuns: PostRuns
 
         package init(
             storage: StorageFolder, disk: DiskMonitor, store: UploadStore, scheduler: RenderScheduler,
-            batches: BatchJobs
+            postRuns: PostRuns
         ) {
             self.storage = storage
             self.disk = disk
             self.store = store
             self.scheduler = scheduler
-            self.batches = batches
+            self.postRuns = postRuns
         }
     }
 
@@ -86,7 +86,7 @@ package final class OperationsReport: Sendable {
                 batch: parts.scheduler.hasBackground ? parts.scheduler.workers : 0, busy: works), disk: disk,
             memory: await Self.residentBytes(), connections: connections,
             failures: parts.store.intakes.putAside.changeCount, refusals: audit.toldCount,
-            jobs: parts.batches.known.map { BatchJobDocument($0, waiting: parts.disk.obstacle) })
+            jobs: parts.postRuns.known.map { PostRunDocument($0, waiting: parts.disk.obstacle) })
     }
 
     private var connections: OperationsDocument.Connections {
@@ -126,9 +126,9 @@ extension Proof {
     fileprivate var words: String { identity == .admin ? "admin, \(label)" : identity.description }
 }
 
-extension BatchJobDocument {
+extension PostRunDocument {
     /// - Parameter obstacle: The reason for which work waits at present; nil while it does not.
-    package init(_ job: BatchJob, waiting obstacle: String?) {
+    package init(_ job: PostRun, waiting obstacle: String?) {
         self.init(id: job.id.string, kind: job.kind, state: job.state, createdAt: job.createdAt)
         (user, since, onlyMissing) = (job.selection.user?.description, job.selection.since, job.selection.onlyMissing)
         (until, onlyDamaged) = (job.selection.until, job.selection.onlyDamaged ? true : nil)

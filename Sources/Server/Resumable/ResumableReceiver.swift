@@ -60,8 +60,8 @@ package struct ResumableReceiver: Sendable {
         return record
     }
 
-    /// Where an upload stands. Whoever was receiving it ends, so that what is told stays true. One whose bytes have all come goes on
-    /// by itself now.
+    /// Where an upload stands. Whoever was receiving it ends, so that what is told stays true. One whose bytes have all come
+    /// goes on by itself now.
     ///
     /// - Throws: `Failure`: `bytes_lost`, with which the upload has failed then; the refusal of what is no photo.
     func progress(of record: UploadRecord) async throws -> Progress {
@@ -104,8 +104,8 @@ package struct ResumableReceiver: Sendable {
 
     // MARK: Receiving
 
-    /// Adds the bytes of a request's body. What has come is kept, however the request ends. Whoever was receiving ends, unless the
-    /// bytes cannot be added.
+    /// Adds the bytes of a request's body. What has come is kept, however the request ends. Whoever was receiving ends,
+    /// unless the bytes cannot be added.
     ///
     /// - Parameter onCheckpoint: Is told how many bytes are durable, while more are coming.
     /// - Throws: `Failure`: `wrong_offset`, with the right one; `length_changed`, `too_large_bytes`, `too_many_bytes`,
@@ -149,7 +149,7 @@ package struct ResumableReceiver: Sendable {
             try file.check(adding: announced ?? 0, of: chunk.length)
         } catch {
             guard error.code == .lengthChanged else { throw error }
-            throw AnnotatedError(error, type: .inconsistentUploadLength)
+            throw ErrorResponse(error, type: .inconsistentUploadLength)
         }
     }
 
@@ -181,14 +181,14 @@ package struct ResumableReceiver: Sendable {
         guard byteCount == end else { throw Self.wrongOffset(chunk.offset, insteadOf: end) }
     }
 
-    private static var tooManyBytes: AnnotatedError {
-        AnnotatedError(
+    private static var tooManyBytes: ErrorResponse {
+        ErrorResponse(
             Failure(.tooManyBytes, "all bytes of this upload have come", hint: "ask what became of it"),
             type: .completedUpload)
     }
 
-    private static func wrongOffset(_ provided: Int, insteadOf expected: Int) -> AnnotatedError {
-        AnnotatedError(
+    private static func wrongOffset(_ provided: Int, insteadOf expected: Int) -> ErrorResponse {
+        ErrorResponse(
             Failure(
                 .wrongOffset, "the upload has \(expected) bytes, and these begin at \(provided)",
                 hint: "send it from byte \(expected) on"),

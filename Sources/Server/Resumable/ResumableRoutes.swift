@@ -13,7 +13,7 @@ package struct ResumableRoutes: Sendable {
     private let uploads: UploadRoutes
     private let drafts: DraftRoutes
     private let tus: Tus
-    private let draft: UploadDraft
+    private let draft: IETFResumableUpload
     private let maxBytes: @Sendable () -> Int
 
     package init(
@@ -23,7 +23,7 @@ package struct ResumableRoutes: Sendable {
         (self.uploads, self.drafts) = (uploads, drafts)
         maxBytes = { settings.value.limits.maxInputBytes }
         tus = Tus(receiver: receiver, response: response)
-        draft = UploadDraft(receiver: receiver, response: response, publicURL: publicURL, maxBytes: maxBytes)
+        draft = IETFResumableUpload(receiver: receiver, response: response, publicURL: publicURL, maxBytes: maxBytes)
     }
 
     package func add(to routes: inout RouteTable) {
@@ -73,7 +73,7 @@ package struct ResumableRoutes: Sendable {
 
     @Sendable private func create(_ request: Request, _ context: HTTPContext) async throws -> Response {
         if Tus.isSpoken(in: request) { return try await tus.create(request, context) }
-        guard UploadDraft.completeness(of: request) != nil else {
+        guard IETFResumableUpload.completeness(of: request) != nil else {
             return try await uploads.creation.run(request, context)
         }
         return try await draft.create(request, context, whole: uploads.creation.run)
@@ -98,7 +98,7 @@ package struct ResumableRoutes: Sendable {
     @Sendable private func head(_ request: Request, _ context: HTTPContext) async throws -> Response {
         if Tus.isSpoken(in: request) { return try await tus.head(request, context) }
         let status = try await uploads.status.run(request, context)
-        guard DraftVersion(request).number != nil || status.headers[.uploadOffset] != nil else {
+        guard InteropVersion(request).number != nil || status.headers[.uploadOffset] != nil else {
             return status.createHeadResponse()
         }
         return try await draft.head(request, context)
@@ -111,7 +111,7 @@ package struct ResumableRoutes: Sendable {
         case "DELETE": return try await delete(request, context)
         case "HEAD": return try await head(request, context)
         default:
-            throw AnnotatedError(
+            throw ErrorResponse(
                 Failure(
                     .methodNotAllowed, "POST is not possible here",
                     hint: "X-HTTP-Method-Override may be PATCH, DELETE or HEAD"),
@@ -126,13 +126,13 @@ package struct ResumableRoutes: Sendable {
             answers: [.empty(.noContent).with(headers: "Allow")], errors: [.methodNotAllowed]
         ) { [draft, maxBytes] request, _ in
             guard !request.head.isPreflight else {
-                throw AnnotatedError(
+                throw ErrorResponse(
                     Failure(.methodNotAllowed, "OPTIONS is not possible here", hint: "allowed: \(allow)"),
                     headers: [.allow: allow])
             }
             var headers = Tus.options(maxBytes: maxBytes())
             headers[.allow] = allow
-            headers[.acceptPatch] = "\(UploadDraft.contentType), \(Tus.contentType)"
+            headers[.acceptPatch] = "\(IETFResumableUpload.contentType), \(Tus.contentType)"
             headers[.uploadLimit] = draft.limit()
             return Response(status: .noContent, headers: headers)
         }
@@ -156,7 +156,7 @@ extension ResumableRoutes {
             .header("Upload-Offset", .text, "where the bytes begin"),
             .header("Upload-Checksum", .text, "for tus: the checksum of the bytes"),
         ]
-    private static let pieces: [String: Schema] = [Tus.contentType: .binary, UploadDraft.contentType: .binary]
+    private static let pieces: [String: Schema] = [Tus.contentType: .binary, IETFResumableUpload.contentType: .binary]
     /// What may be wrong with an upload in several requests, beside what may be wrong with any.
     static let errors: [ErrorCode] = [
         .notFound, .uploadExpired, .bytesLost, .wrongOffset, .takenOver, .lengthChanged, .tooManyBytes,

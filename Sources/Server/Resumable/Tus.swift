@@ -150,7 +150,7 @@ package struct Tus: Sendable {
     private func answering(_ request: Request, _ answer: () async throws -> Response) async throws -> Response {
         do {
             guard request.headers[.tusResumable] == Self.version else {
-                throw AnnotatedError(
+                throw ErrorResponse(
                     Failure(
                         .protocolVersion, "tus is not spoken here in this version",
                         hint: "say Tus-Resumable: \(Self.version)"),
@@ -160,7 +160,7 @@ package struct Tus: Sendable {
             response.headers[.tusResumable] = Self.version
             return response
         } catch {
-            throw AnnotatedError(error, headers: [.tusResumable: Self.version])
+            throw ErrorResponse(error, headers: [.tusResumable: Self.version])
         }
     }
 

@@ -99,7 +99,7 @@ package struct HealthRoutes: Sendable {
         )
         (document.queue, document.queueSince) = (status.waiting, status.oldestTimestampMilliseconds)
         document.inbox = status.inboxFiles.map { .init(files: $0) }
-        document.batch = status.batch.map { BatchJobDocument($0, waiting: disk.obstacle) }
+        document.batch = status.batch.map { PostRunDocument($0, waiting: disk.obstacle) }
         document.freeSpace = status.freeSpace.map { .init(bytes: $0.bytes, reserve: $0.reserve) }
         document.unclaimed = status.unclaimed
         document.expired = status.expired

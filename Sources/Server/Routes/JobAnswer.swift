@@ -53,7 +53,7 @@ final class JobAnswer: Sendable {
     ///   - job: Does the job and returns what it tells last.
     /// - Throws: `Failure` `job_running` when another one has the slot.
     static func response(
-        to request: Request, isTrusted: Bool, in slot: JobSlot,
+        to request: Request, isTrusted: Bool, in slot: PostRunSlot,
         _ job: @escaping @Sendable (JobAnswer) async throws -> some Document
     ) async throws -> Response {
         let ticket = try await take(slot)
@@ -71,7 +71,7 @@ final class JobAnswer: Sendable {
     }
 
     /// A job whose client has just gone away ends with the post that it is at: that is waited for.
-    private static func take(_ slot: JobSlot) async throws -> JobSlot.Ticket {
+    private static func take(_ slot: PostRunSlot) async throws -> PostRunSlot.Ticket {
         let deadline = ContinuousClock.now + patience
         while true {
             if let ticket = slot.take() { return ticket }

@@ -10,9 +10,9 @@ package import Requests
 package struct ScrubRoutes: Sendable {
     let tools: PostTools
     /// Room for one job at a time.
-    let slot: JobSlot
+    let slot: PostRunSlot
 
-    package init(tools: PostTools, slot: JobSlot) {
+    package init(tools: PostTools, slot: PostRunSlot) {
         self.tools = tools
         self.slot = slot
     }
@@ -44,7 +44,7 @@ package struct ScrubRoutes: Sendable {
 
 extension JobDocument {
     /// How far a job is that has not finished.
-    package init(_ progress: PostJobProgress) {
+    package init(_ progress: PostRunProgress) {
         self.init()
         (total, done) = (progress.total, progress.done)
         (switched, failed, lastFailure) = (progress.switched, progress.failed, progress.lastFailure)

@@ -16,7 +16,7 @@ struct ObjectDocument {
     var json: JSONValue {
         var members: [String: JSONValue] = [
             "name": .string(object.name.description), "bucket": .string(bucket), "storageClass": "STANDARD",
-            "generation": "\(object.generation)", "metageneration": "\(object.metageneration)",
+            "generation": "\(object.objectGeneration)", "metageneration": "\(object.metageneration)",
             "contentType": .string(object.metadata.contentType), "contentEncoding": "identity",
             "contentDisposition": .string(object.disposition),
             "timeCreated": .string(Self.time(object.createdAt)), "updated": .string(Self.time(object.updatedAt)),

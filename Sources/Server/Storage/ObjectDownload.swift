@@ -59,7 +59,7 @@ struct ObjectDownload {
             .eTag: tag, .acceptRanges: "bytes", .contentSecurityPolicy: "default-src 'none'; sandbox",
             .googHash:
                 "crc32c=\(Data(object.crc32c).base64EncodedString()),md5=\(Data(object.md5).base64EncodedString())",
-            .googGeneration: "\(object.generation)", .googMetageneration: "\(object.metageneration)",
+            .googGeneration: "\(object.objectGeneration)", .googMetageneration: "\(object.metageneration)",
         ]
         if let encoding = object.metadata[.contentEncoding], encoding != "identity" {
             headers[.contentEncoding] = encoding

@@ -51,8 +51,8 @@ extension StorageError {
     }
 }
 
-extension ErrorWords {
+extension ErrorRenderer {
     /// Those of the bucket.
-    package static let storage = ErrorWords(
+    package static let storage = ErrorRenderer(
         answer: { error, _ in (error as? StorageError ?? StorageError(otherError: error)).response }, level: .info)
 }

@@ -22,10 +22,10 @@ package struct UploadResponse {
     let isModerated: Bool
     let media: MediaAccess
     /// The address by which apps know the service; nil for addresses without a host.
-    let place: MediaPlace?
+    let place: PublicBase?
 
     package init(
-        store: UploadStore, tree: TreeStore, gate: IntakeGate, isModerated: Bool, media: MediaAccess, place: MediaPlace?
+        store: UploadStore, tree: TreeStore, gate: IntakeGate, isModerated: Bool, media: MediaAccess, place: PublicBase?
     ) {
         self.store = store
         self.tree = tree
@@ -35,8 +35,8 @@ package struct UploadResponse {
         self.place = place
     }
 
-    /// The post, when it is there: 201, or 200 when it was there before, or why there will be none. With `Prefer: respond-async` (RFC 7240), and when the
-    /// service stops or pauses before the end, 202 and where to ask.
+    /// The post, when it is there: 201, or 200 when it was there before, or why there will be none. With `Prefer:
+    /// respond-async` (RFC 7240), and when the service stops or pauses before the end, 202 and where to ask.
     func outcome(of record: UploadRecord, for request: Request) async throws -> Response {
         try await outcome(of: record, for: request) { ended in
             if let draft = ended.place?.id { return self.draft(try await store.drafts.any(draft)) }
@@ -90,8 +90,8 @@ package struct UploadResponse {
         }
     }
 
-    /// Waits until the moderator has failed to decide about an upload, and returns its record; of one that is not moderated, until
-    /// the task is cancelled.
+    /// Waits until the moderator has failed to decide about an upload, and returns its record; of one that is not moderated,
+    /// until the task is cancelled.
     private func unmoderated(_ record: UploadRecord) async throws -> UploadRecord {
         let code = TreeValue.string(ErrorCode.moderationUnavailable.rawValue)
         let subscription = try await tree.subscribe(to: UploadNodes.upload(record.id) / "error" / "code")

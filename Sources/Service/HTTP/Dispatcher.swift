@@ -37,7 +37,7 @@ struct Dispatcher: HTTPResponder {
         // An object's name may end in .json.
         if StorageResponder.isFor(request.uri.path) { return (.bucket, storage) }
         if let identity, IdentityResponder.isFor(request.uri.path) { return (.identity, identity) }
-        if WireResponder.isFor(request.head) { return (.wire, wire) }
+        if RealtimeResponder.isFor(request.head) { return (.wire, wire) }
         return Self.isForDatabase(request.head) ? (.database, database) : (nil, photos)
     }
 

@@ -37,7 +37,7 @@ extension HTTPServer {
                 isEmulator: settings.database.isEmulator, publicURL: settings.publicURL))
     }
 
-    func responses(in words: ErrorWords) -> ResponseMiddleware {
+    func responses(in words: ErrorRenderer) -> ResponseMiddleware {
         ResponseMiddleware(words: words, logger: logger, audit: audit, admission: admission) {
             [disk = pipeline.disk] error in disk.notice(error)
         }

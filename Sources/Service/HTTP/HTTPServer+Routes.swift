@@ -51,7 +51,7 @@ extension HTTPServer {
         UploadResponse(
             store: pipeline.store, tree: pipeline.tree, gate: pipeline.disk.gate,
             isModerated: pipeline.restrictions.isModerated,
-            media: media, place: pipeline.storage.mediaPlace)
+            media: media, place: pipeline.storage.publicBase)
     }
 
     private var events: EventResponder {
@@ -79,14 +79,14 @@ extension HTTPServer {
             tree: tree, store: pipeline.store, publisher: pipeline.publisher, tools: pipeline.tools, media: media,
             database: database
         ).add(to: &routes)
-        FeedRoutes(tree, jobs: pipeline.jobs, index: pipeline.index, media, database, events).add(to: &routes)
-        StoryRoutes(tree, media, database).add(to: &routes)
+        FeedRoutes(tree, tasks: pipeline.tasks, index: pipeline.index, media, database, events).add(to: &routes)
+        AudienceFeedRoutes(tree, media, database).add(to: &routes)
         HashtagRoutes(tree: tree, database: database).add(to: &routes)
         LikeRoutes(tree, media, database).add(to: &routes)
         CommentRoutes(tree, ids: pipeline.storage.ids, database).add(to: &routes)
         FlagRoutes(tree).add(to: &routes)
         ModerationRoutes(moderation: pipeline.moderation).add(to: &routes)
-        ScrubRoutes(tools: pipeline.tools, slot: pipeline.jobSlot).add(to: &routes)
+        ScrubRoutes(tools: pipeline.tools, slot: pipeline.postRunSlot).add(to: &routes)
         ExpiryRoutes(expiry: pipeline.expiry).add(to: &routes)
     }
 
@@ -123,11 +123,11 @@ extension HTTPServer {
             files: pipeline.store.intakes.putAside, scheduler: pipeline.scheduler, settings: pipeline.shared
         ).add(to: &routes)
         RefusalRoutes(audit: audit).add(to: &routes)
-        BatchRoutes(
-            batches: pipeline.batches, tools: pipeline.tools, disk: pipeline.disk, settings: pipeline.shared,
-            slot: pipeline.jobSlot
+        PostRunRoutes(
+            postRuns: pipeline.postRuns, tools: pipeline.tools, disk: pipeline.disk, settings: pipeline.shared,
+            slot: pipeline.postRunSlot
         ).add(to: &routes)
-        AuditRoutes(tools: pipeline.auditTools, slot: pipeline.auditSlot).add(to: &routes)
+        StoreCheckRoutes(tools: pipeline.storeCheckTools, slot: pipeline.storeCheckSlot).add(to: &routes)
         BackupRoutes(pipeline.storage).add(to: &routes)
         UpgradeRoutes(pipeline.storage).add(to: &routes)
         UsageRoutes(reader: pipeline.usage, quotas: pipeline.quotas).add(to: &routes)

@@ -163,7 +163,7 @@ package struct HTTPServer: Service, CustomStringConvertible {
         OperationsReport(
             .init(
                 storage: pipeline.storage, disk: pipeline.disk, store: pipeline.store, scheduler: pipeline.scheduler,
-                batches: pipeline.batches),
+                postRuns: pipeline.postRuns),
             health, room: room, open: admission.open, audit: audit, traffic: traffic, pages: pages)
     }
 
@@ -187,7 +187,7 @@ package struct HTTPServer: Service, CustomStringConvertible {
             photos: photos(behind: photosGuard, operations).buildResponder(),
             database: database.middlewares.constructResponder(
                 finalResponder: DatabaseResponder(access: access, siteGuard: databaseGuard)),
-            wire: database.middlewares.constructResponder(finalResponder: WireResponder(sockets: sockets)),
+            wire: database.middlewares.constructResponder(finalResponder: RealtimeResponder(sockets: sockets)),
             identity: identity(behind: photosGuard), storage: storage(behind: photosGuard),
             streams: streams, sockets: sockets, databaseGuard: databaseGuard, traffic: traffic,
             metrics: RequestMetrics(pipeline.storage.metrics))

@@ -10,16 +10,16 @@ import Requests
 import Transport
 import Uploads
 
-extension ErrorWords {
+extension ErrorRenderer {
     /// Those of the photo API.
-    static let problems = ErrorWords(answer: { Problem($0).response(trace: $1) }, level: .info)
+    static let problems = ErrorRenderer(answer: { Problem($0).response(trace: $1) }, level: .info)
     /// Those of the database, whose answers have no trace.
-    static let database = ErrorWords(answer: { error, _ in DatabaseProblem(error).response }, level: .debug)
+    static let database = ErrorRenderer(answer: { error, _ in DatabaseProblem(error).response }, level: .debug)
 }
 
 /// The last hand on every answer: errors are put into words, and the headers that all answers have are set.
 struct ResponseMiddleware: RouterMiddleware {
-    let words: ErrorWords
+    let words: ErrorRenderer
     let logger: Logger
     let audit: AuditLog
     let admission: Admission
@@ -63,7 +63,7 @@ struct ResponseMiddleware: RouterMiddleware {
         }
         let response = words.answer(error, context.trace)
         // What is answered beside is of no matter to the log.
-        let error = (error as? AnnotatedError)?.error ?? error
+        let error = (error as? ErrorResponse)?.error ?? error
         if response.status.kind == .serverError { onFault(error) }
         log(error, response.status, request, context)
         return response

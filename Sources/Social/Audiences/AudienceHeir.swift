@@ -29,7 +29,7 @@ struct AudienceHeir: Derivation {
             of: AudienceNodes.audience() / audience / "members", limit: Audiences.maxMembers)
         for role in [AudienceRole.poster, .reader] {
             for member in members where member.value == .string(role.rawValue) {
-                if try !snapshot.exists(JobKind.deletePerson.path / member.key) { return member.key }
+                if try !snapshot.exists(FollowUpTaskKind.deletePerson.path / member.key) { return member.key }
             }
         }
         return nil

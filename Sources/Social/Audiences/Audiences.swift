@@ -35,7 +35,7 @@ package struct Audiences: Sendable {
             var change = change
             if isNew {
                 guard try !snapshot.exists(AudienceNodes.used(id.key)),
-                    try !snapshot.exists(JobKind.deleteAudience.path / id.key)
+                    try !snapshot.exists(FollowUpTaskKind.deleteAudience.path / id.key)
                 else {
                     throw Failure(
                         .wrongState, "there was an audience \(id), which was deleted: an id is used once",

@@ -37,7 +37,8 @@ struct LastOwner: Derivation {
         let (audience, uid) = (member.keys[0], member.keys[1])
         guard AudienceRole(member.before) == .owner, AudienceRole(member.after) != .owner,
             try snapshot.exists(AudienceNodes.audience() / audience),
-            try !snapshot.exists(JobKind.deletePerson.path / uid), try !snapshot.exists(AudienceNodes.owner(audience))
+            try !snapshot.exists(FollowUpTaskKind.deletePerson.path / uid),
+            try !snapshot.exists(AudienceNodes.owner(audience))
         else { return [] }
         let path = place.path(filledWith: member.keys)
         return [

@@ -11,7 +11,7 @@ struct UsedAudienceID: Constraint {
         guard !audience.before.isThere else { return true }
         let id = audience.keys[0]
         let isUsed = try snapshot.exists(AudienceNodes.used(id)) && !audience.isPartOfMore
-        let isLeaving = try snapshot.exists(JobKind.deleteAudience.path / id)
+        let isLeaving = try snapshot.exists(FollowUpTaskKind.deleteAudience.path / id)
         return !isUsed && !isLeaving
     }
 }

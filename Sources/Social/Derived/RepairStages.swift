@@ -64,9 +64,9 @@ extension RepairStage {
     }
 
     /// Removes from the lists of unread notifications what is not, or not any more.
-    private static let removingRead = RepairStage(place: NoticeNodes.unreadID.pattern) {
+    private static let removingRead = RepairStage(place: NotificationNodes.unreadID.pattern) {
         node, snapshot throws(TreeError) in
-        let keys = NoticeNodes.unreadID.pattern.wildcards(of: node)
+        let keys = NotificationNodes.unreadID.pattern.wildcards(of: node)
         let mark = TreePattern(UnreadIndex.unread).path(filledWith: keys)
         return try snapshot.exists(mark) ? [] : [TreeWrite(path: node, value: nil)]
     }
@@ -84,19 +84,19 @@ extension RepairStage {
             return try snapshot.exists(member) ? [] : [TreeWrite(path: node, value: nil)]
         },
         again(AudiencePostIndex()),
-        RepairStage(place: StoryOrder().place) { node, snapshot throws(TreeError) in
-            try StoryOrder.writes(
-                for: node.keys[1], at: StoryOrder.positionOfRepair(node.keys[1], snapshot), in: snapshot)
+        RepairStage(place: AudienceFeedOrder().place) { node, snapshot throws(TreeError) in
+            try AudienceFeedOrder.writes(
+                for: node.keys[1], at: AudienceFeedOrder.positionOfRepair(node.keys[1], snapshot), in: snapshot)
         },
-        again(RestoredStories()),
+        again(RestoredAudienceFeeds()),
     ]
 
     /// Counts unread notifications by their lists, which are right by then.
-    private static let unreadNumbers = [TreePattern(NoticeNodes.unreadID() / "*"), SocialDerivations.unread].map {
+    private static let unreadNumbers = [TreePattern(NotificationNodes.unreadID() / "*"), SocialDerivations.unread].map {
         place in
         RepairStage(place: place) { node, snapshot throws(TreeError) in
             let keys = place.wildcards(of: node)
-            let count = try snapshot.childCount(of: NoticeNodes.unreadID() / keys[0])
+            let count = try snapshot.childCount(of: NotificationNodes.unreadID() / keys[0])
             let number = SocialDerivations.unread.path(filledWith: keys)
             return [TreeWrite(path: number, value: count == 0 ? nil : .integer(Int64(count)))]
         }

@@ -27,18 +27,19 @@ package enum SocialDerivations {
 
     /// What people are told of. The order of announcements is among it, as it takes part in the same numbering.
     static let notices: [any Derivation] = [
-        BlockedNotices(of: PeopleNodes.blocking.path), BlockedNotices(of: PeopleNodes.blocked.path),
-        LikeNotices(), CommentNotices(), PostNotices(), FollowNotices.ofFollowing, FollowNotices.ofFollowers,
-        LetterNotices(),
+        BlockedNotifications(of: PeopleNodes.blocking.path), BlockedNotifications(of: PeopleNodes.blocked.path),
+        LikeNotifications(), CommentNotifications(), PostNotifications(), FollowNotifications.ofFollowing,
+        FollowNotifications.ofFollowers,
+        DirectAnnouncementNotifications(),
         AnnouncementOrder(),
     ]
 
     /// The numbers of people's notifications; ``NotificationLimit`` keeps them, too.
     static let notificationCounter = NodeCounter(
-        of: NoticeNodes.notification.pattern, at: NoticeNodes.count.pattern)
+        of: NotificationNodes.notification.pattern, at: NotificationNodes.count.pattern)
 
     /// The numbers of unread notifications.
-    static let unread = NoticeNodes.unread.pattern
+    static let unread = NotificationNodes.unread.pattern
 
     /// All of them, in strata: each sees what those before it have written.
     package static let strata = strata(maxNotifications: NotificationLimit.maxNotifications)
@@ -46,11 +47,11 @@ package enum SocialDerivations {
     /// - Parameter maxNotifications: The number of notifications that are kept of one person.
     static func strata(maxNotifications: Int) -> [[any Derivation]] {
         [
-            // What others write where only derivations may, or where everybody reads what is the person's own, and follows between
-            // people of whom one blocks the other.
+            // What others write where only derivations may, or where everybody reads what is the person's own, and follows
+            // between people of whom one blocks the other.
             numbers.map { Restored($0.number) } + [Restored(unread)] + SearchKeys.places.map { Restored($0) }
                 + [BlockedFollows(of: PeopleNodes.blocking.path), BlockedFollows(of: PeopleNodes.blocked.path)]
-                + [DeviceTokens(), OwnPosts(), Restored(Memberships.memberships), RestoredStories()],
+                + [DeviceTokens(), OwnPosts(), Restored(Memberships.memberships), RestoredAudienceFeeds()],
             // The other sides, and what people are told of: of what was written, and not of what follows from that.
             links + notices
                 + [SearchKeys(), NameIndex(), SearchPrivacy(), CommentIndex(), PostEntries(), HashtagIndex()]
@@ -64,9 +65,9 @@ package enum SocialDerivations {
                     RenameCause(of: PeopleNodes.person.path / "profile_picture"),
                 ]
                 + [notificationCounter, NotificationDeliveries(), AnnouncementDeliveries()]
-                + [StoryTime(), LastOwner()],
-            // After the jobs, which have to know where a post was, and what counts notifications.
-            [PostOrder(), StoryOrder(), NotificationLimit(maxNotifications), AudienceHeir()]
+                + [AudienceFeedTime(), LastOwner()],
+            // After the follow-up tasks, which have to know where a post was, and what counts notifications.
+            [PostOrder(), AudienceFeedOrder(), NotificationLimit(maxNotifications), AudienceHeir()]
                 + [FlagIndex.ofPosts, FlagIndex.ofComments],
             // What posts are left when an audience goes, and what is unread of the notifications that are left.
             [AudienceDeletionCause(), UnreadIndex(), NodeCounter(of: TreePattern(UnreadIndex.unread), at: unread)]

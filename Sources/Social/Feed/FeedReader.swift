@@ -20,7 +20,7 @@ package enum FeedList: Sendable, Hashable {
         case .author(let uid): StoredPostList(PostNodes.publishedBy(uid))
         case .hashtag(let tag): StoredPostList(PostNodes.taggedInOrder(tag))
         case .story(let id): StoredPostList(AudienceNodes.published(id), records: AudienceNodes.story(id))
-        case .stories(let uid): MemberStories(of: uid)
+        case .stories(let uid): MemberAudienceFeeds(of: uid)
         }
     }
 }
@@ -116,7 +116,7 @@ package struct FeedReader: Sendable {
 
     /// Whether somebody is a member of no more audiences than a list of stories has.
     private func hasAllStories(of uid: UserID) async throws -> Bool {
-        let limit = MemberStories.maxAudiences
+        let limit = MemberAudienceFeeds.maxAudiences
         return try await tree.keys(of: AudienceNodes.membership(uid), limit: limit + 1).count <= limit
     }
 
@@ -161,7 +161,7 @@ struct FeedFilter: PostFilter {
     mutating func mayShow(_ post: ListedPost) throws(TreeError) -> Bool {
         if let reader, !known.contains(post) {
             // A post that came back has another position.
-            guard let place = try PostPlace(of: post.id, in: snapshot), place.position == post.position,
+            guard let place = try PublicationEntry(of: post.id, in: snapshot), place.position == post.position,
                 let author = place.author
             else { return false }
             return try isFollowed(author, by: reader)

@@ -4,11 +4,11 @@ import Tree
 /// Writes into a home feed what it lacks, when it is read: nobody's post is written to feeds when it is published.
 ///
 /// A feed has a mark, a position in the order of publication. All posts up to there of the reader, and of whom the reader
-/// follows, are in the feed, but for those that a job is bringing (``HomeJob``, ``BackfillJob``). The posts behind the mark
-/// are looked for in one state of the tree, in which nobody waits for the reader. They are written with the new mark in one
-/// update, if the mark is still as it was, and each only if it is still there and its author still followed. Whoever
-/// publishes or follows meanwhile is not in the way: what is published then is behind the new mark, and the posts of who is
-/// followed then come by the job of that follow.
+/// follows, are in the feed, but for those that a follow-up task is bringing (``HomeFeedTask``, ``BackfillTask``). The posts
+/// behind the mark are looked for in one state of the tree, in which nobody waits for the reader. They are written with the
+/// new mark in one update, if the mark is still as it was, and each only if it is still there and its author still followed.
+/// Whoever publishes or follows meanwhile is not in the way: what is published then is behind the new mark, and the posts of
+/// who is followed then come by the follow-up task of that follow.
 struct FeedSync: Sendable {
     /// How often a feed is tried that is being read by others at the same time.
     private static let maxTries = 3
@@ -21,7 +21,8 @@ struct FeedSync: Sendable {
         self.bounds = bounds
     }
 
-    /// Brings a feed up to date: the newest posts are in it afterwards, and where that is not all, a job brings the rest.
+    /// Brings a feed up to date: the newest posts are in it afterwards, and where that is not all, a follow-up task brings
+    /// the rest.
     func bringUpToDate(_ reader: UserID) async throws {
         for _ in 0..<Self.maxTries {
             let found = try await tree.snapshot { snapshot in
@@ -57,7 +58,7 @@ struct FeedSync: Sendable {
         update.scope = .none
         var followees: [UserID: Bool] = [:]
         for post in new.posts {
-            guard let place = try PostPlace(of: post.id, in: snapshot), place.position == post.position,
+            guard let place = try PublicationEntry(of: post.id, in: snapshot), place.position == post.position,
                 let author = place.author
             else { continue }
             if author != reader {
@@ -69,11 +70,13 @@ struct FeedSync: Sendable {
                 }
                 guard followees[author] == true else { continue }
             }
-            HomeRows.add([post], to: reader, &update)
+            HomeFeedRows.add([post], to: reader, &update)
         }
         update[FeedNodes.homeMark(reader)] = .string(new.end.key.string)
         // At the first reading, somebody may have been followed since the posts were looked for.
-        if new.mark == nil || !new.isComplete { try HomeJob.begin(for: reader, after: new.mark, in: snapshot, &update) }
+        if new.mark == nil || !new.isComplete {
+            try HomeFeedTask.begin(for: reader, after: new.mark, in: snapshot, &update)
+        }
         return true
     }
 }

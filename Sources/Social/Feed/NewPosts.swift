@@ -1,7 +1,7 @@
 import Model
 import Tree
 
-/// How much one reading of a home feed does at most; a job does the rest.
+/// How much one reading of a home feed does at most; a follow-up task does the rest.
 struct FeedBounds: Sendable {
     /// The most posts that are brought into a feed at once; more than a page has, so that no page has a gap.
     var maxPosts = 500
@@ -14,7 +14,7 @@ struct FeedBounds: Sendable {
     var fewRows = 100
     /// Reading so many rows again and again costs more than moving the mark behind them.
     var rowsWorthAMark = 500
-    /// The most steps of jobs that a reading waits for.
+    /// The most steps of follow-up tasks that a reading waits for.
     var maxSteps = 4
 }
 
@@ -90,7 +90,7 @@ struct NewPosts: Sendable {
             guard let post = ListedPost(row) else { continue }
             // Lists of earlier versions have no authors.
             var author = post.author
-            if author == nil { author = try PostPlace(of: post.id, in: snapshot)?.author?.description }
+            if author == nil { author = try PublicationEntry(of: post.id, in: snapshot)?.author?.description }
             guard let author, try authors.contain(author, in: snapshot) else { continue }
             guard posts.count < bounds.maxPosts else {
                 isComplete = false

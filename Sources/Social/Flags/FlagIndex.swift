@@ -1,7 +1,8 @@
 import Model
 import Tree
 
-/// Counts the flags of each post and comment, lists what is flagged and by whom, and tells the operator of the first flag of each.
+/// Counts the flags of each post and comment, lists what is flagged and by whom, and tells the operator of the first flag of
+/// each.
 struct FlagIndex: Derivation {
     static let ofPosts = FlagIndex(place: ReactionNodes.postFlag.pattern)
     static let ofComments = FlagIndex(place: ReactionNodes.commentFlag.pattern)
@@ -40,8 +41,8 @@ struct FlagIndex: Derivation {
 }
 
 /// Ends what is known of a post's flags with the post, and the flags: of one for everybody these go by themselves
-/// (``DeletedPostJob``), as there may be any number. Should it come back before, it is a post that people flag, and of which nobody
-/// was told.
+/// (``DeletedPostTask``), as there may be any number. Should it come back before, it is a post that people flag, and of
+/// which nobody was told.
 struct PostFlagsEnd: Derivation {
     let place: TreePattern
 

@@ -30,8 +30,8 @@ package struct PersonDeletion: Sendable, Hashable {
         self.counts = Dictionary(uniqueKeysWithValues: counts)
     }
 
-    /// The job of a deletion, which is there from its beginning to its end.
-    package static func job(of uid: UserID) -> TreePath { JobKind.deletePerson.path / uid.key }
+    /// The follow-up task of a deletion, which is there from its beginning to its end.
+    package static func task(of uid: UserID) -> TreePath { FollowUpTaskKind.deletePerson.path / uid.key }
 
     /// What is known of the latest deletion of a person; nil when there was none.
     package init?(of uid: UserID, in snapshot: TreeSnapshot) throws(TreeError) {
@@ -39,20 +39,20 @@ package struct PersonDeletion: Sendable, Hashable {
         self.init(of: uid, record)
     }
 
-    /// Begins to delete a person. The name and the picture go at once, all else by a job; files of posts go after the grace
-    /// period. One that is under way goes on.
+    /// Begins to delete a person. The name and the picture go at once, all else by a follow-up task; files of posts go after
+    /// the grace period. One that is under way goes on.
     ///
     /// - Parameter leftovers: What else the person may have left; nil for nothing.
     /// - Throws: `Failure` with the code `not_found` when nothing of the person is there; `TreeError`, the engine's failure.
     package static func begin(
-        of uid: UserID, in tree: TreeStore, _ leftovers: (any PersonLeftovers)? = nil
+        of uid: UserID, in tree: TreeStore, _ leftovers: (any UploadCleanup)? = nil
     ) async throws -> PersonDeletion {
         var hasLeftovers = false
         if let leftovers, try await !tree.snapshot({ try $0.hasTraces(of: uid) }) {
             hasLeftovers = try await leftovers.areThere(of: uid)
         }
         try await tree.transact { [hasLeftovers] snapshot, update in
-            let record = job(of: uid)
+            let record = task(of: uid)
             guard try !snapshot.exists(record) else { return }
             guard try hasLeftovers || snapshot.hasTraces(of: uid) else {
                 throw Failure(.notFound, "there is no such person", hint: "it may have been deleted already")
@@ -78,8 +78,8 @@ extension TreeSnapshot {
             AudienceNodes.membership(uid), ReactionNodes.commented(uid), ReactionNodes.liked(uid),
             ReactionNodes.flagged(uid.key), PeopleNodes.follower(uid), PeopleNodes.blocking(uid),
             PeopleNodes.blocked(uid),
-            NoticeNodes.notification(uid), FeedNodes.entry(uid), PeopleNodes.privacy(uid),
-            NoticeNodes.device(uid),
+            NotificationNodes.notification(uid), FeedNodes.entry(uid), PeopleNodes.privacy(uid),
+            NotificationNodes.device(uid),
         ]
         for place in places where try exists(place) { return true }
         return false

@@ -26,12 +26,12 @@ struct AnnouncementInbox {
 
     /// - Parameter now: The time, in milliseconds since the epoch.
     init(of uid: UserID, at now: Int64, in snapshot: TreeSnapshot) throws(TreeError) {
-        path = NoticeNodes.announcementsRead(uid)
+        path = NotificationNodes.announcementsRead(uid)
         let read = try snapshot.get(path)
         let mark = read?["mark"]?.stringValue.map { TreeKey(unchecked: $0) }
         let ids = read?["ids"]?.object ?? [:]
         let rows = try snapshot.children(
-            of: NoticeNodes.announcementInOrder(), order: .descending, limit: Self.maxAnnouncements)
+            of: NotificationNodes.announcementInOrder(), order: .descending, limit: Self.maxAnnouncements)
         items = rows.compactMap { row in
             guard let entry = AnnouncementEntry(row.value), entry.milliseconds > now - Self.lifetime else { return nil }
             let isUnread = ids[row.key] == nil && mark.map { $0 < row.key } ?? true

@@ -4,26 +4,26 @@ import Tree
 /// Keeps the order of publication of announcements, beside them in the commits that add and delete them, whoever makes
 /// them. What has no text is none.
 struct AnnouncementOrder: Derivation {
-    let place = TreePattern(NoticeNodes.announcement.path / "text")
+    let place = TreePattern(NotificationNodes.announcement.path / "text")
 
     func writes(
         for text: ChangedNode, at commit: CommitPoint, in snapshot: TreeSnapshot
     ) throws(TreeError) -> [TreeWrite] {
-        let known = NoticeNodes.announcementPosition() / text.keys[0]
+        let known = NotificationNodes.announcementPosition() / text.keys[0]
         let old = try snapshot.get(known)?.stringValue
         guard case .leaf(.string) = text.after else {
             guard let old = old.map({ TreeKey(unchecked: $0) }) else { return [] }
             return [
                 TreeWrite(path: known, value: nil),
-                TreeWrite(path: NoticeNodes.announcementInOrder() / old, value: nil),
+                TreeWrite(path: NotificationNodes.announcementInOrder() / old, value: nil),
             ] + (try snapshot.deliveryEnd(DeliveryID(position: old, recipient: nil), at: commit))
         }
         guard old == nil else { return [] }
-        let position = NoticePosition.id(of: text, from: .announcement, at: commit).key
+        let position = NotificationPosition.id(of: text, from: .announcement, at: commit).key
         let entry = AnnouncementEntry(milliseconds: commit.timestampMilliseconds, id: text.keys[0])
         return [
             TreeWrite(path: known, value: .string(position.string)),
-            TreeWrite(path: NoticeNodes.announcementInOrder() / position, value: entry.value),
+            TreeWrite(path: NotificationNodes.announcementInOrder() / position, value: entry.value),
         ]
     }
 }
@@ -49,8 +49,8 @@ struct AnnouncementEntry {
 }
 
 /// Tells each recipient of an announcement to a few, as long as it is there.
-struct LetterNotices: Derivation {
-    let place = TreePattern(NoticeNodes.letter.path / "to" / "*")
+struct DirectAnnouncementNotifications: Derivation {
+    let place = TreePattern(NotificationNodes.letter.path / "to" / "*")
 
     func writes(
         for recipient: ChangedNode, at commit: CommitPoint, in snapshot: TreeSnapshot
@@ -58,16 +58,17 @@ struct LetterNotices: Derivation {
         guard recipient.before.isThere != recipient.after.isThere, let uid = UserID(recipient.keys[1].string) else {
             return []
         }
-        let (letter, record) = (recipient.keys[0], NoticeNodes.notedLetter() / recipient.keys[0] / uid.key)
+        let (letter, record) = (recipient.keys[0], NotificationNodes.notedLetter() / recipient.keys[0] / uid.key)
         guard recipient.after.isThere else {
             guard let id = try snapshot.get(record)?.stringValue.map({ TreeKey(unchecked: $0) }) else { return [] }
             return [
-                TreeWrite(path: NoticeNodes.notification(uid) / id, value: nil), TreeWrite(path: record, value: nil),
+                TreeWrite(path: NotificationNodes.notification(uid) / id, value: nil),
+                TreeWrite(path: record, value: nil),
             ] + (try snapshot.deliveryEnd(DeliveryID(position: id, recipient: uid), at: commit))
         }
-        let position = NoticePosition.id(of: recipient, from: .letter, at: commit)
+        let position = NotificationPosition.id(of: recipient, from: .letter, at: commit)
         let id = try snapshot.position(position, behindLastOf: uid).key
-        let path = NoticeNodes.notification(uid) / id
+        let path = NotificationNodes.notification(uid) / id
         var writes = [
             TreeWrite(path: record, value: .string(id.string)),
             TreeWrite(path: path / "kind", value: .string(NotificationKind.announcement.rawValue)),
@@ -76,10 +77,10 @@ struct LetterNotices: Derivation {
             TreeWrite(path: path / "unread", value: true),
         ]
         for field in ["title", "text"] as [TreeKey] {
-            guard let text = try snapshot.get(NoticeNodes.letter() / letter / field) else { continue }
+            guard let text = try snapshot.get(NotificationNodes.letter() / letter / field) else { continue }
             writes.append(TreeWrite(path: path / field, value: text))
         }
-        let author = NoticeNodes.letter() / letter / "author"
+        let author = NotificationNodes.letter() / letter / "author"
         for (field, value) in try snapshot.get(author)?.object ?? [:] {
             writes.append(TreeWrite(path: path / "actor" / field, value: value))
         }

@@ -40,7 +40,7 @@ package struct Announcements: Sendable {
                 hint: "announce it to everybody, without \"to\", or in several parts")
         }
         let id = ids.next()
-        let place = people == nil ? NoticeNodes.announcement() : NoticeNodes.letter()
+        let place = people == nil ? NotificationNodes.announcement() : NotificationNodes.letter()
         let (known, token) = try await tree.transact { snapshot, update in
             if let made = try key?.made(in: snapshot) { return made }
             var fields: [TreeKey: TreeValue] = ["text": .string(text)]
@@ -69,7 +69,7 @@ package struct Announcements: Sendable {
     /// - Throws: `Failure` with the code `not_found`.
     package func remove(_ id: TreeKey) async throws -> SyncToken {
         try await tree.transact { snapshot, update in
-            let places = try [NoticeNodes.announcement() / id, NoticeNodes.letter() / id].filter {
+            let places = try [NotificationNodes.announcement() / id, NotificationNodes.letter() / id].filter {
                 try snapshot.exists($0)
             }
             guard !places.isEmpty else { throw Self.missing }
@@ -86,7 +86,8 @@ package struct Announcements: Sendable {
     ) async throws -> (document: AnnouncementPageDocument, token: SyncToken) {
         try await tree.snapshot { snapshot in
             let rows = try snapshot.children(
-                of: NoticeNodes.announcementInOrder(), range: cursor.map { .before($0) } ?? .all, order: .descending,
+                of: NotificationNodes.announcementInOrder(), range: cursor.map { .before($0) } ?? .all,
+                order: .descending,
                 limit: limit + 1)
             let announcements = try rows.prefix(limit).compactMap { row in
                 try AnnouncementEntry(row.value).flatMap { try snapshot.announcement($0.id) }
@@ -115,7 +116,7 @@ package struct Announcements: Sendable {
 extension TreeSnapshot {
     /// An announcement to everybody, with its author's present name and picture; nil when there is none.
     func announcement(_ id: TreeKey) throws(TreeError) -> AnnouncementDocument? {
-        guard let record = try get(NoticeNodes.announcement() / id) else { return nil }
+        guard let record = try get(NotificationNodes.announcement() / id) else { return nil }
         let author = try record["author"].flatMap { copy throws(TreeError) in try person(copy) }
         return AnnouncementDocument(record, id: id, author: author, recipients: nil)
     }

@@ -1,10 +1,10 @@
 import Model
 import Tree
 
-/// Moves the tokens of a person's devices to `notification_tokens/{uid}`, in the commit that brings them. Apps of Firebase's write them
-/// into the person's profile, which everybody reads.
+/// Moves the tokens of a person's devices to `notification_tokens/{uid}`, in the commit that brings them. Apps of Firebase's
+/// write them into the person's profile, which everybody reads.
 struct DeviceTokens: Derivation {
-    static let tokens = NoticeNodes.device.pattern
+    static let tokens = NotificationNodes.device.pattern
 
     let place = TreePattern(PeopleNodes.person.path / "notificationTokens" / "*")
 

@@ -15,7 +15,7 @@ struct NotificationLimit: Derivation {
     private static let choice = 64
 
     private let maxNotifications: Int
-    let place = NoticeNodes.notification.pattern
+    let place = NotificationNodes.notification.pattern
 
     init(_ maxNotifications: Int) { self.maxNotifications = maxNotifications }
 
@@ -24,11 +24,11 @@ struct NotificationLimit: Derivation {
     ) throws(TreeError) -> [TreeWrite] {
         guard !notification.before.isThere, notification.after.isThere, !notification.isPartOfMore else { return [] }
         let person = notification.keys[0]
-        let number = NoticeNodes.count() / person
+        let number = NotificationNodes.count() / person
         // With those of this commit.
         let count = Int(clamping: try snapshot.get(number)?.integerValue ?? 0)
         guard count > maxNotifications else { return [] }
-        let list = NoticeNodes.notification(person)
+        let list = NotificationNodes.notification(person)
         var oldest = try snapshot.children(of: list, limit: Self.choice)
         var dropped: [TreeKey] = []
         while dropped.count < min(count - maxNotifications, Self.batch), let next = Self.leastImportant(of: oldest) {
@@ -52,13 +52,13 @@ struct NotificationLimit: Derivation {
 
 /// Lists the unread notifications of each person.
 struct UnreadIndex: Derivation {
-    static let unread = NoticeNodes.notification.path / "unread"
+    static let unread = NotificationNodes.notification.path / "unread"
 
     let place = TreePattern(Self.unread)
 
     func writes(for mark: ChangedNode, at commit: CommitPoint, in snapshot: TreeSnapshot) -> [TreeWrite] {
         guard mark.before.isThere != mark.after.isThere else { return [] }
-        let path = NoticeNodes.unreadID() / mark.keys[0] / mark.keys[1]
+        let path = NotificationNodes.unreadID() / mark.keys[0] / mark.keys[1]
         return [TreeWrite(path: path, value: mark.after.isThere ? true : nil)]
     }
 }

@@ -45,13 +45,13 @@ package struct Notifications: Sendable {
             let inbox = try AnnouncementInbox(of: uid, at: now, in: snapshot)
             let groups =
                 if isGrouped {
-                    try NoticeGroup.groups(of: uid, before: cursor, limit: limit + 1, in: snapshot)
+                    try NotificationGroup.groups(of: uid, before: cursor, limit: limit + 1, in: snapshot)
                 } else {
                     try snapshot.children(
-                        of: NoticeNodes.notification(uid), range: cursor.map { .before($0) } ?? .all,
+                        of: NotificationNodes.notification(uid), range: cursor.map { .before($0) } ?? .all,
                         order: .descending,
                         limit: limit + 1
-                    ).map { NoticeGroup($0) }
+                    ).map { NotificationGroup($0) }
                 }
             let entries =
                 groups.map { Entry(id: $0.id, content: .group($0)) }
@@ -96,7 +96,7 @@ package struct Notifications: Sendable {
         _ update: inout MultiPathUpdate
     ) throws(TreeError) -> Step {
         let inbox = try AnnouncementInbox(of: uid, at: now, in: snapshot)
-        let list = NoticeNodes.unreadID(uid)
+        let list = NotificationNodes.unreadID(uid)
         let (ids, readAnnouncements): ([TreeKey], Int)
         switch selection {
         case .all:
@@ -111,10 +111,10 @@ package struct Notifications: Sendable {
         case .groups(let chosen):
             ids =
                 try snapshot.unread(chosen, of: list)
-                + NoticeGroup.unreadLikes(behind: chosen, of: uid, in: snapshot)
+                + NotificationGroup.unreadLikes(behind: chosen, of: uid, in: snapshot)
             readAnnouncements = inbox.markRead(chosen, &update)
         }
-        for id in ids { update[NoticeNodes.notification(uid) / id / "unread"] = nil }
+        for id in ids { update[NotificationNodes.notification(uid) / id / "unread"] = nil }
         let unread = try snapshot.unreadCount(of: uid) - ids.count + inbox.unreadCount - readAnnouncements
         return Step(unread: max(0, unread), isComplete: ids.count < batch)
     }
@@ -123,7 +123,7 @@ package struct Notifications: Sendable {
 /// One line of a page.
 private struct Entry {
     enum Content {
-        case group(NoticeGroup)
+        case group(NotificationGroup)
         case announcement(AnnouncementInbox.Item)
     }
 
@@ -141,7 +141,7 @@ extension TreeSnapshot {
 
     /// The number of somebody's own notifications that are unread.
     fileprivate func unreadCount(of uid: UserID) throws(TreeError) -> Int {
-        Int(clamping: try get(NoticeNodes.unread(uid))?.integerValue ?? 0)
+        Int(clamping: try get(NotificationNodes.unread(uid))?.integerValue ?? 0)
     }
 }
 
@@ -156,7 +156,7 @@ extension NotificationDocument {
         }
     }
 
-    private init(_ group: NoticeGroup, in snapshot: TreeSnapshot) throws(TreeError) {
+    private init(_ group: NotificationGroup, in snapshot: TreeSnapshot) throws(TreeError) {
         try self.init(group.newest, id: group.id, in: snapshot)
         guard !group.earlier.isEmpty else { return }
         isUnread = group.isUnread

@@ -6,7 +6,7 @@ import Tree
 /// It belongs behind what makes notifications and takes them back, and beside ``NotificationLimit``: what is dropped from a
 /// full list is delivered all the same.
 struct NotificationDeliveries: Derivation {
-    let place = NoticeNodes.notification.pattern
+    let place = NotificationNodes.notification.pattern
 
     func writes(
         for notification: ChangedNode, at commit: CommitPoint, in snapshot: TreeSnapshot
@@ -16,7 +16,8 @@ struct NotificationDeliveries: Derivation {
             let id = DeliveryID(position: notification.keys[1], lane: recipient.key)
         else { return [] }
         return try snapshot.deliveryWrites(
-            id, of: NoticeNodes.notification(notification.keys[0], notification.keys[1]), notification, at: commit)
+            id, of: NotificationNodes.notification(notification.keys[0], notification.keys[1]), notification, at: commit
+        )
     }
 }
 
@@ -24,14 +25,15 @@ struct NotificationDeliveries: Derivation {
 ///
 /// It belongs behind ``AnnouncementOrder``.
 struct AnnouncementDeliveries: Derivation {
-    let place = NoticeNodes.announcement.pattern
+    let place = NotificationNodes.announcement.pattern
 
     func writes(
         for announcement: ChangedNode, at commit: CommitPoint, in snapshot: TreeSnapshot
     ) throws(TreeError) -> [TreeWrite] {
         // What ends with one that is deleted is known where its position is (``AnnouncementOrder``).
         guard !announcement.before.isThere, announcement.after.isThere,
-            let position = try snapshot.get(NoticeNodes.announcementPosition() / announcement.keys[0])?.stringValue
+            let position = try snapshot.get(NotificationNodes.announcementPosition() / announcement.keys[0])?
+                .stringValue
         else { return [] }
         let id = DeliveryID(position: TreeKey(unchecked: position), recipient: nil)
         let key = TreeWrite(
@@ -41,7 +43,7 @@ struct AnnouncementDeliveries: Derivation {
             path: id.path(below: OutboxNodes.entry()) / "notification" / "kind",
             value: .string(NotificationKind.announcement.rawValue))
         let writes = try snapshot.deliveryWrites(
-            id, of: NoticeNodes.announcement() / announcement.keys[0], announcement, at: commit)
+            id, of: NotificationNodes.announcement() / announcement.keys[0], announcement, at: commit)
         return writes.isEmpty ? [] : writes + [key, kind]
     }
 }

@@ -5,10 +5,10 @@ package import Tree
 /// Reads and writes what people say about themselves, and finds them.
 package struct People: Sendable {
     private let tree: TreeStore
-    private let leftovers: (any PersonLeftovers)?
+    private let leftovers: (any UploadCleanup)?
 
     /// - Parameter leftovers: What people may have left elsewhere, for whoever deletes them.
-    package init(_ tree: TreeStore, leftovers: (any PersonLeftovers)? = nil) {
+    package init(_ tree: TreeStore, leftovers: (any UploadCleanup)? = nil) {
         self.tree = tree
         self.leftovers = leftovers
     }
@@ -21,13 +21,13 @@ package struct People: Sendable {
     /// Changes what somebody says about themselves, and creates the person where there is none.
     ///
     /// The forms by which the person is found, and the copies of the name in posts and comments, follow by themselves
-    /// (``NameIndex``, ``RenameJob``).
+    /// (``NameIndex``, ``RenameTask``).
     ///
     /// - Returns: Whether the person is new, and the position in the change log just after the change.
     /// - Throws: `Failure` with the code `wrong_state` while the person is being deleted.
     package func change(_ uid: UserID, _ change: ProfileChange) async throws -> (isNew: Bool, token: SyncToken) {
         let (isNew, token) = try await tree.transact { snapshot, update in
-            guard try !snapshot.exists(PersonDeletion.job(of: uid)) else { throw Failure.isBeingDeleted(uid) }
+            guard try !snapshot.exists(PersonDeletion.task(of: uid)) else { throw Failure.isBeingDeleted(uid) }
             change.write(to: &update, of: uid)
             return try !snapshot.exists(PeopleNodes.person(uid))
         }

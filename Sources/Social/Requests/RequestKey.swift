@@ -29,7 +29,7 @@ package struct RequestKey: Sendable {
         fingerprint = Hex.encode(Digest.sha256(text))
     }
 
-    private var path: TreePath { JobNodes.request() / owner / key }
+    private var path: TreePath { WorkNodes.request() / owner / key }
 
     /// What the same request has made before; nil when it is the first one.
     ///
@@ -47,7 +47,7 @@ package struct RequestKey: Sendable {
     /// Notes what the request makes.
     func note(_ id: PushID, in update: inout MultiPathUpdate) {
         update[path] = .string("\(fingerprint) \(id.key)")
-        update[JobNodes.requestInOrder() / id] = .string("\(owner) \(key)")
+        update[WorkNodes.requestInOrder() / id] = .string("\(owner) \(key)")
     }
 }
 
@@ -70,10 +70,10 @@ extension TreeSnapshot {
     func forgetRequests(
         of owner: UserID, limit: Int, in update: inout MultiPathUpdate
     ) throws(TreeError) -> Int {
-        let rows = try children(of: JobNodes.request() / owner.key, limit: limit)
+        let rows = try children(of: WorkNodes.request() / owner.key, limit: limit)
         for row in rows {
-            update[JobNodes.request() / owner.key / row.key] = nil
-            if let made = RequestRecord(row.value)?.made { update[JobNodes.requestInOrder() / made] = nil }
+            update[WorkNodes.request() / owner.key / row.key] = nil
+            if let made = RequestRecord(row.value)?.made { update[WorkNodes.requestInOrder() / made] = nil }
         }
         return rows.count
     }
@@ -96,14 +96,14 @@ package struct RequestKeys: Sendable {
     /// - Returns: Whether there may be more.
     private func forgetSome(before deadline: Int64) async throws -> Bool {
         try await tree.transact { snapshot, update in
-            let rows = try snapshot.children(of: JobNodes.requestInOrder(), limit: Self.batch)
+            let rows = try snapshot.children(of: WorkNodes.requestInOrder(), limit: Self.batch)
             for row in rows {
                 // In the order of time.
                 if let id = PostID(row.key.string), id.timestampMilliseconds >= deadline { return false }
-                update[JobNodes.requestInOrder() / row.key] = nil
+                update[WorkNodes.requestInOrder() / row.key] = nil
                 let parts = row.value.stringValue?.split(separator: " ", maxSplits: 1).map(String.init) ?? []
                 guard parts.count == 2 else { continue }
-                let path = JobNodes.request() / TreeKey(unchecked: parts[0]) / TreeKey(unchecked: parts[1])
+                let path = WorkNodes.request() / TreeKey(unchecked: parts[0]) / TreeKey(unchecked: parts[1])
                 if RequestRecord(try snapshot.get(path))?.made == row.key { update[path] = nil }
             }
             return rows.count == Self.batch

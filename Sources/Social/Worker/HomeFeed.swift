@@ -4,16 +4,16 @@ package import Tree
 /// The home feeds: what people see of themselves and of whom they follow.
 package struct HomeFeed: Sendable {
     private let tree: TreeStore
-    private let jobs: JobWorker
+    private let tasks: FollowUpTaskWorker
     private let bounds: FeedBounds
 
-    package init(_ tree: TreeStore, jobs: JobWorker) {
-        self.init(tree, jobs: jobs, FeedBounds())
+    package init(_ tree: TreeStore, tasks: FollowUpTaskWorker) {
+        self.init(tree, tasks: tasks, FeedBounds())
     }
 
-    init(_ tree: TreeStore, jobs: JobWorker, _ bounds: FeedBounds) {
+    init(_ tree: TreeStore, tasks: FollowUpTaskWorker, _ bounds: FeedBounds) {
         self.tree = tree
-        self.jobs = jobs
+        self.tasks = tasks
         self.bounds = bounds
     }
 
@@ -21,7 +21,7 @@ package struct HomeFeed: Sendable {
     ///
     /// The page has what the feed lacks. Whoever has answered with it gives the rest to ``write(_:)``, so that nobody waits for
     /// that, and loses nothing when it is not done: the next reading finds the same. Only the first reading of all is written
-    /// before it is answered, with the job that brings what is older.
+    /// before it is answered, with the follow-up task that brings what is older.
     ///
     /// - Parameters:
     ///   - cursor: The position before which the page begins; nil for the newest post.
@@ -30,9 +30,9 @@ package struct HomeFeed: Sendable {
         of reader: UserID, before cursor: PostPosition?, limit: Int, _ view: FeedView
     ) async throws -> (page: FeedPage, upkeep: FeedUpkeep?) {
         let (reading, list) = try await read(reader, before: cursor, limit: limit, view)
-        guard list.isFirstReading || list.hasJob else { return reading }
+        guard list.isFirstReading || list.hasTask else { return reading }
         if list.isFirstReading { try await FeedSync(tree, bounds).bringUpToDate(reader) }
-        // What comes by a job that ends while the page is read may not be in the page.
+        // What comes by a follow-up task that ends while the page is read may not be in the page.
         let areJobsDone = try await advanceJobs(of: reader)
         var (page, upkeep) = try await read(reader, before: cursor, limit: limit, view).reading
         page.isComplete = page.isComplete && areJobsDone
@@ -41,9 +41,9 @@ package struct HomeFeed: Sendable {
 
     private func read(
         _ reader: UserID, before cursor: PostPosition?, limit: Int, _ view: FeedView
-    ) async throws -> (reading: (page: FeedPage, upkeep: FeedUpkeep?), list: HomePosts) {
+    ) async throws -> (reading: (page: FeedPage, upkeep: FeedUpkeep?), list: HomeFeedPosts) {
         try await FeedReader(tree).page(
-            of: { snapshot in try HomePosts(of: reader, before: cursor, bounds, in: snapshot) }, before: cursor,
+            of: { snapshot in try HomeFeedPosts(of: reader, before: cursor, bounds, in: snapshot) }, before: cursor,
             limit: limit, view
         ) { list, snapshot in
             FeedFilter(of: reader, knowing: list.missing?.posts ?? [], view, in: snapshot)
@@ -60,16 +60,18 @@ package struct HomeFeed: Sendable {
         try await remove(upkeep.superfluous, from: upkeep.reader)
     }
 
-    /// Brings on the jobs that bring posts into a feed, a little: the newest posts of somebody who has just been followed
-    /// are there then.
+    /// Brings on the follow-up tasks that bring posts into a feed, a little: the newest posts of somebody who has just been
+    /// followed are there then.
     ///
     /// - Returns: Whether none is left.
     private func advanceJobs(of reader: UserID) async throws -> Bool {
         for _ in 0..<bounds.maxSteps {
-            guard let job = try await tree.snapshot({ try PendingJob.first(for: reader, in: $0) }) else { return true }
-            guard try await jobs.step(job) else { return false }
+            guard let task = try await tree.snapshot({ try PendingFollowUpTask.first(for: reader, in: $0) }) else {
+                return true
+            }
+            guard try await tasks.step(task) else { return false }
         }
-        return try await tree.snapshot { try PendingJob.first(for: reader, in: $0) == nil }
+        return try await tree.snapshot { try PendingFollowUpTask.first(for: reader, in: $0) == nil }
     }
 
     /// Removes entries that a reading has passed over as there is no such post any more, or nobody follows its author. Jobs
@@ -78,7 +80,7 @@ package struct HomeFeed: Sendable {
         guard !posts.isEmpty else { return }
         try await tree.transact { snapshot, update in
             for post in posts {
-                let place = try PostPlace(of: post.id, in: snapshot)
+                let place = try PublicationEntry(of: post.id, in: snapshot)
                 var isWanted = false
                 if let author = place?.author {
                     isWanted = try author == reader || snapshot.exists(PeopleNodes.following(reader) / author.key)
@@ -104,20 +106,20 @@ package struct FeedUpkeep: Sendable {
     init?(of reader: UserID, lacking missing: NewPosts?, superfluous: [ListedPost]) {
         self.reader = reader
         self.missing = missing.flatMap { $0.isWorthWriting ? $0 : nil }
-        self.superfluous = Array(superfluous.prefix(JobStep.maxWrites / 2))
+        self.superfluous = Array(superfluous.prefix(FollowUpTaskStep.maxWrites / 2))
         if self.missing == nil, superfluous.isEmpty { return nil }
     }
 }
 
-extension PendingJob {
-    /// A job that brings posts into a home feed; nil when the feed has all that it should have up to its mark.
-    static func first(for reader: UserID, in snapshot: TreeSnapshot) throws(TreeError) -> PendingJob? {
+extension PendingFollowUpTask {
+    /// A follow-up task that brings posts into a home feed; nil when the feed has all that it should have up to its mark.
+    static func first(for reader: UserID, in snapshot: TreeSnapshot) throws(TreeError) -> PendingFollowUpTask? {
         let prefix = "\(reader) "
         let follow = try snapshot.children(
-            of: JobKind.backfill.path, range: .from(TreeKey(unchecked: prefix)), limit: 1
+            of: FollowUpTaskKind.backfill.path, range: .from(TreeKey(unchecked: prefix)), limit: 1
         ).first
-        if let follow, follow.key.string.hasPrefix(prefix) { return PendingJob(.backfill, follow) }
-        let home = try snapshot.get(JobKind.home.path / reader.key)
-        return home.map { PendingJob(.home, TreeChild(key: reader.key, value: $0)) }
+        if let follow, follow.key.string.hasPrefix(prefix) { return PendingFollowUpTask(.backfill, follow) }
+        let home = try snapshot.get(FollowUpTaskKind.home.path / reader.key)
+        return home.map { PendingFollowUpTask(.home, TreeChild(key: reader.key, value: $0)) }
     }
 }

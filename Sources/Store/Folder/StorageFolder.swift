@@ -37,7 +37,7 @@ package final class StorageFolder: Sendable {
     /// Whether the tree and the blobs are of one age.
     package let age: StorageAge
     /// Where apps reach the service, which is what addresses in posts begin with; nil for addresses without a host.
-    package let mediaPlace: MediaPlace?
+    package let publicBase: PublicBase?
     /// The metrics of whoever works here; those of the tree are among them.
     package let metrics = MetricsRegistry()
     private let lock: FolderLock
@@ -64,7 +64,7 @@ package final class StorageFolder: Sendable {
     /// - Parameters:
     ///   - blobs: Where the files of posts are; nil for the folder `blobs/`.
     ///   - retention: How long changes can be asked for.
-    ///   - mediaPlace: The address by which apps know the service.
+    ///   - publicBase: The address by which apps know the service.
     ///   - derivations: What follows from what is written to the tree; see `TreeStore`.
     ///   - constraints: What no update of the tree may break.
     ///   - clock: The present time, in milliseconds since the epoch.
@@ -73,13 +73,13 @@ package final class StorageFolder: Sendable {
     ///   changed before all of it succeeded.
     package init(
         path: String, engine: TreeEngine = .sqlite, blobs: (any BlobStore)? = nil,
-        retention: ChangeRetention = ChangeRetention(), mediaPlace: MediaPlace?, derivations: [[any Derivation]],
+        retention: ChangeRetention = ChangeRetention(), publicBase: PublicBase?, derivations: [[any Derivation]],
         constraints: [any Constraint], clock: @escaping @Sendable () -> Int64
     ) async throws {
         self.path = path
         self.clock = clock
         self.engine = engine
-        self.mediaPlace = mediaPlace
+        self.publicBase = publicBase
         root = try Directory(path: path, create: true)
         lock = try await FolderLock.waiting(in: root)
         try UnfinishedRestore.refuse(in: root)

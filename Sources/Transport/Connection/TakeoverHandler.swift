@@ -176,7 +176,7 @@ package final class TakeoverHandler: ChannelDuplexHandler, RemovableChannelHandl
             context.close(promise: nil)
         }
         // The task that waits for requests ends, and the memory that it holds is free.
-        context.fireErrorCaught(TakenOver())
+        context.fireErrorCaught(Preempted())
         context.read()
     }
 
@@ -189,11 +189,11 @@ package final class TakeoverHandler: ChannelDuplexHandler, RemovableChannelHandl
     /// What stood above has no part in the connection any more, and cannot close it; the owner does so from below.
     package func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
         guard case .taken = state else { return context.close(mode: mode, promise: promise) }
-        promise?.fail(TakenOver())
+        promise?.fail(Preempted())
     }
 
     /// What the task that answers requests is told when there will be none any more.
-    private struct TakenOver: Error {}
+    private struct Preempted: Error {}
 }
 
 /// A connection that was taken over: writes bytes past all that would make an HTTP answer of them.

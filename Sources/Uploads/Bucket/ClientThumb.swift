@@ -6,9 +6,9 @@ package import TreeModel
 package struct ClientThumb {
     let snapshot: TreeSnapshot
     /// The address by which apps reach the service; nil where nobody named one.
-    let place: MediaPlace?
+    let place: PublicBase?
 
-    package init(snapshot: TreeSnapshot, place: MediaPlace?) {
+    package init(snapshot: TreeSnapshot, place: PublicBase?) {
         self.snapshot = snapshot
         self.place = place
     }
@@ -42,7 +42,7 @@ package struct ClientThumb {
 
     /// The address of the thumbnail that the app has stored, in place of one of our renditions.
     private func ownURL(
-        ofPost id: PostID, insteadOf present: String?, of record: UploadRecord, at place: MediaPlace
+        ofPost id: PostID, insteadOf present: String?, of record: UploadRecord, at place: PublicBase
     ) throws(TreeError) -> String? {
         guard let ours = present.flatMap({ MediaAddress($0) }), ours.owner == record.owner, ours.id == record.id,
             let uri = try snapshot.get(PostNodes.post(id) / "thumb_storage_uri")?.stringValue,

@@ -4,12 +4,12 @@ import Model
 /// The address of an object as clients have it from the bucket: `http://HOST/v0/b/BUCKET/o/NAME?…`.
 struct ObjectAddress {
     /// Where the client has it from.
-    let place: MediaPlace
+    let place: PublicBase
     let name: ObjectName
 
     /// Reads an address; nil for any other.
     init?(_ url: String) {
-        guard let (place, object) = MediaPlace.split(url),
+        guard let (place, object) = PublicBase.split(url),
             let text = String(object.unicodeScalars.prefix { $0 != "?" && $0 != "#" }).removingPercentEncoding,
             let name = ObjectName(text)
         else { return nil }
@@ -21,8 +21,9 @@ struct ObjectAddress {
     private static let unreserved = CharacterSet(
         charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 
-    /// The address at which whoever has a download token may fetch an object, whatever the rules say; nil for what no address has.
-    static func url(of name: ObjectName, token: String, at place: MediaPlace) -> String? {
+    /// The address at which whoever has a download token may fetch an object, whatever the rules say; nil for what no
+    /// address has.
+    static func url(of name: ObjectName, token: String, at place: PublicBase) -> String? {
         guard let name = name.description.addingPercentEncoding(withAllowedCharacters: unreserved),
             let token = token.addingPercentEncoding(withAllowedCharacters: unreserved)
         else { return nil }

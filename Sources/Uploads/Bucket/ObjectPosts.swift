@@ -3,8 +3,8 @@ package import Model
 import Store
 package import Tree
 
-/// Makes the posts of Firebase's clients posts of ours: they bring a photo as an object, `USER/full/…/NAME`, and then write a post
-/// that names it, whose `photos` are the renditions of that object.
+/// Makes the posts of Firebase's clients posts of ours: they bring a photo as an object, `USER/full/…/NAME`, and then write
+/// a post that names it, whose `photos` are the renditions of that object.
 ///
 /// The photo has an upload of its own, by the id of the object's file, from the moment at which the object is there; it is
 /// rendered at once. A post is linked with it, whoever writes the post and how:
@@ -18,10 +18,10 @@ package import Tree
 package struct ObjectPosts: Derivation {
     package let place = PostNodes.post.pattern
     /// Where apps reach the service; nil where nobody said by which address it is known.
-    let mediaPlace: MediaPlace?
+    let publicBase: PublicBase?
 
-    package init(mediaPlace: MediaPlace?) {
-        self.mediaPlace = mediaPlace
+    package init(publicBase: PublicBase?) {
+        self.publicBase = publicBase
     }
 
     package func writes(
@@ -54,7 +54,7 @@ package struct ObjectPosts: Derivation {
         // What stands there may be newer than what the record has.
         let hasPhotos = try snapshot.exists(PostNodes.post(id) / "photos")
         if isNew || !hasPhotos {
-            for (path, value) in try snapshot.fields(ofPost: id, with: record, at: mediaPlace) {
+            for (path, value) in try snapshot.fields(ofPost: id, with: record, at: publicBase) {
                 writes.append(TreeWrite(path: path, value: value))
             }
         }
@@ -125,7 +125,7 @@ extension TreeSnapshot {
     /// `thumb_url` becomes the address of a rendition of ours, on which apps draw the post anew, where everybody may fetch that;
     /// the other fields that clients write of the photo stay theirs, as they delete by them.
     package func fields(
-        ofPost id: PostID, with record: UploadRecord, at place: MediaPlace?
+        ofPost id: PostID, with record: UploadRecord, at place: PublicBase?
     ) throws(TreeError) -> [TreePath: TreeValue] {
         guard record.state == .published, let photo = record.photos[0]?.published else { return [:] }
         let post = PostNodes.post(id)

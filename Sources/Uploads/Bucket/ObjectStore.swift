@@ -100,7 +100,7 @@ package struct ObjectStore: Sendable {
         let object = try await tree.transact(at: "object-stored") { [store] snapshot, update in
             let old = try snapshot.object(name)
             try judgement(old)
-            if let owner = name.owner, try snapshot.exists(PersonDeletion.job(of: owner)) {
+            if let owner = name.owner, try snapshot.exists(PersonDeletion.task(of: owner)) {
                 throw Failure.isBeingDeleted(owner)
             }
             let now = store.now
@@ -109,7 +109,7 @@ package struct ObjectStore: Sendable {
                 throw Failure(.unavailable, "the object took too long", hint: "send it again", isTransient: true)
             }
             let object = StoredObject(
-                name: name, blob: blob, generation: max(now * 1000, (old?.generation ?? 0) + 1),
+                name: name, blob: blob, objectGeneration: max(now * 1000, (old?.objectGeneration ?? 0) + 1),
                 metageneration: 1, createdAt: now, updatedAt: now, byteCount: contents.byteCount, md5: contents.md5,
                 crc32c: contents.crc32c,
                 metadata: metadata, tokens: metadata.tokens.isEmpty ? old?.tokens ?? [token] : metadata.tokens)

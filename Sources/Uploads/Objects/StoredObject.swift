@@ -11,7 +11,7 @@ package struct StoredObject: Hashable, Sendable {
     /// The blob that has the bytes; its second part, a push id, is new with every upload.
     package let blob: BlobName
     /// The number of this content, greater than those before it: microseconds since the epoch, about.
-    package let generation: Int64
+    package let objectGeneration: Int64
     /// The number of changes of the metadata since, from 1.
     package internal(set) var metageneration: Int64
     /// Milliseconds since the epoch.
@@ -43,7 +43,8 @@ extension StoredObject {
         _ blob: BlobName, byteCount: Int, md5: [UInt8], crc32c: [UInt8], at time: Int64
     ) -> StoredObject {
         StoredObject(
-            name: name, blob: blob, generation: max(time * 1000, generation + 1), metageneration: metageneration + 1,
+            name: name, blob: blob, objectGeneration: max(time * 1000, objectGeneration + 1),
+            metageneration: metageneration + 1,
             createdAt: createdAt, updatedAt: max(time, updatedAt), byteCount: byteCount, md5: md5, crc32c: crc32c,
             metadata: metadata, tokens: tokens)
     }
@@ -56,7 +57,7 @@ extension StoredObject {
     package var value: TreeValue {
         var members = metadata.members
         members["blob"] = .string(blob.description)
-        members["generation"] = .integer(Int(generation))
+        members["generation"] = .integer(Int(objectGeneration))
         members["metageneration"] = .integer(Int(metageneration))
         members["created"] = .integer(Int(createdAt))
         members["updated"] = .integer(Int(updatedAt))
@@ -73,7 +74,8 @@ extension StoredObject {
     package init(_ name: ObjectName, _ value: TreeValue) throws(TreeError) {
         guard let record = value.stringValue.flatMap({ JSONValue(text: $0.utf8) }),
             let blob = record["blob"]?.string.flatMap({ try? BlobName($0) }),
-            let generation = record["generation"]?.integer, let metageneration = record["metageneration"]?.integer,
+            let objectGeneration = record["generation"]?.integer,
+            let metageneration = record["metageneration"]?.integer,
             let created = record["created"]?.integer, let updated = record["updated"]?.integer,
             let byteCount = record["bytes"]?.integer,
             let md5 = record["md5"]?.string.flatMap({ Base64URL.decode($0.utf8) }),
@@ -84,7 +86,7 @@ extension StoredObject {
         }
         self.name = name
         self.blob = blob
-        self.generation = Int64(generation)
+        self.objectGeneration = Int64(objectGeneration)
         self.metageneration = Int64(metageneration)
         createdAt = Int64(created)
         updatedAt = Int64(updated)

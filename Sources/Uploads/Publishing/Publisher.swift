@@ -17,14 +17,14 @@ package struct Publisher: Sendable {
     let index: PhotoIndex
     let settings: SharedSettings
     /// Where apps reach the service; nil for addresses without a host.
-    let mediaPlace: MediaPlace?
+    let publicBase: PublicBase?
     /// Whoever decides about posts before they are published; nil for nobody.
     let moderator: Moderator?
     package let logger: Logger
 
     package init(
         tree: TreeStore, blobs: any BlobStore, store: UploadStore, renditions: RenditionMaker, garbage: GarbageList,
-        index: PhotoIndex, settings: SharedSettings, mediaPlace: MediaPlace?, moderator: Moderator?, logger: Logger
+        index: PhotoIndex, settings: SharedSettings, publicBase: PublicBase?, moderator: Moderator?, logger: Logger
     ) {
         self.tree = tree
         self.blobs = blobs
@@ -33,7 +33,7 @@ package struct Publisher: Sendable {
         self.garbage = garbage
         self.index = index
         self.settings = settings
-        self.mediaPlace = mediaPlace
+        self.publicBase = publicBase
         self.moderator = moderator
         self.logger = logger
     }
@@ -150,7 +150,7 @@ package struct Publisher: Sendable {
             guard let present = try snapshot.upload(record.id), present.state == .ingested else { return .nothing }
             // Nothing brings back who is deleted meanwhile.
             try present.requireOwner()
-            if try snapshot.exists(PersonDeletion.job(of: record.owner)) { throw Failure.ownerIsGone(record.id) }
+            if try snapshot.exists(PersonDeletion.task(of: record.owner)) { throw Failure.ownerIsGone(record.id) }
             try snapshot.requireConsent(of: record.owner, toContent: record.purpose == .post)
             try garbage.add(leftovers, to: &update, isAtOnce: true)
             switch record.purpose {
@@ -190,7 +190,7 @@ package struct Publisher: Sendable {
             id: record.id, author: author, text: record.text, mentions: MentionSpan.value(of: record.mentions),
             timestamp: record.updatedAt, photos: record.orderedPhotos.compactMap(\.published),
             clientReference: record.clientReference, audiences: record.audiences)
-        try post.write(to: &update, at: mediaPlace)
+        try post.write(to: &update, at: publicBase)
         if name == nil { author.write(to: &update) }
         for number in record.photos.keys { record.photos[number]?.rendered = nil }  // The post has it now.
         update[UploadNodes.upload(record.id)] = try record.value()
@@ -221,7 +221,7 @@ package struct Publisher: Sendable {
         if let present = try snapshot.avatar(of: record.owner), present.key > record.id.key {
             update[FileNodes.deleted(record.id)] = .integer(record.updatedAt)
         } else {
-            let url = MediaAddress.url(record.owner, record.id, rendition.fileName, at: mediaPlace)
+            let url = MediaAddress.url(record.owner, record.id, rendition.fileName, at: publicBase)
             update[PeopleNodes.person(record.owner) / "profile_picture"] = .string(url)
         }
     }
@@ -239,7 +239,7 @@ package struct Publisher: Sendable {
         // To those whom a post mentions its photo is no news.
         update.scope = .repair
         for id in try snapshot.posts(ofObject: record.id) where try snapshot.exists(PostNodes.post(id)) {
-            for (path, value) in try snapshot.fields(ofPost: id, with: record, at: mediaPlace) { update[path] = value }
+            for (path, value) in try snapshot.fields(ofPost: id, with: record, at: publicBase) { update[path] = value }
         }
     }
 

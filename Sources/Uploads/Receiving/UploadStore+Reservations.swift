@@ -60,7 +60,7 @@ extension UploadStore {
                 update[path] = .string(record.id.description)
                 update.preconditions.append(.absent(path))
                 if try await tree.commit(update, at: "new-\(record.state)") { return .new(record) }
-                guard try await tree.get(PersonDeletion.job(of: request.owner)) == nil else {
+                guard try await tree.get(PersonDeletion.task(of: request.owner)) == nil else {
                     throw Failure.isBeingDeleted(request.owner)
                 }
                 if let known = try await known(path) { return known }
@@ -102,7 +102,7 @@ extension UploadStore {
     private static func insertion(
         of record: UploadRecord, receiving file: ResumableFileRequest?
     ) throws -> MultiPathUpdate {
-        var update = MultiPathUpdate(preconditions: [.absent(PersonDeletion.job(of: record.owner))])
+        var update = MultiPathUpdate(preconditions: [.absent(PersonDeletion.task(of: record.owner))])
         update[UploadNodes.upload(record.id)] = try record.value()
         update[UploadNodes.queued(record.id)] = QueueEntry(record).value
         if let file { update.beginResumableFile(ResumableFile(file, id: record.id, at: record.createdAt)) }

@@ -53,7 +53,7 @@ package struct RenditionMaker: Sendable {
     package func render(
         _ photo: UploadRecord.Photo, number: Int, of record: UploadRecord, priority: RenderScheduler.Priority,
         by recipes: [Recipe]? = nil, attempt: RenditionAttempt = RenditionAttempt(),
-        with hand: RenditionsAtHand = RenditionsAtHand()
+        with hand: ExistingRenditions = ExistingRenditions()
     ) async throws -> UploadRecord.Photo {
         let settings = settings.value
         var recipes = photo.treated(recipes ?? settings.recipes)
@@ -92,7 +92,7 @@ package struct RenditionMaker: Sendable {
     }
 
     private func keep(
-        _ made: RenditionSet, of photo: UploadRecord.Photo, of record: UploadRecord, with hand: RenditionsAtHand
+        _ made: RenditionSet, of photo: UploadRecord.Photo, of record: UploadRecord, with hand: ExistingRenditions
     ) async throws -> UploadRecord.Photo {
         var (photo, renditions) = (photo, [String: PhotoRecord.Rendition]())
         var files: [(name: BlobName, bytes: [UInt8])] = []

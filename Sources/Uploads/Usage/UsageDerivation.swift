@@ -4,11 +4,12 @@ import Social
 import Store
 package import Tree
 
-/// Counts files anew in the commit that changes what is known of them, whoever makes it: so each user's sums are always there, and
-/// cost the same however many files there are.
+/// Counts files anew in the commit that changes what is known of them, whoever makes it: so each user's sums are always
+/// there, and cost the same however many files there are.
 ///
-/// Nothing is added up on trust: what an id comes to is read off the records, and compared with the line that says what was counted
-/// of it before. So a line that is missing, as those of older stores are, is made good by whoever touches the upload.
+/// Nothing is added up on trust: what an id comes to is read off the records, and compared with the line that says what was
+/// counted of it before. So a line that is missing, as those of older stores are, is made good by whoever touches the
+/// upload.
 package struct UsageDerivation: Derivation {
     package let place: TreePattern
     private let subjects: @Sendable (ChangedNode, TreeSnapshot) throws(TreeError) -> [UsageSubject?]
@@ -48,7 +49,7 @@ package struct UsageDerivation: Derivation {
         UsageDerivation(FileNodes.deleted.path) { node, snapshot throws(TreeError) in
             try id(node).map { id throws(TreeError) in [try snapshot.usageSubject(ofUpload: id)] } ?? []
         },
-        UsageDerivation(JobNodes.prepared.path) { node, snapshot throws(TreeError) in
+        UsageDerivation(WorkNodes.prepared.path) { node, snapshot throws(TreeError) in
             guard let id = PostID(node.keys[0].string) else { return [] }
             return [try snapshot.usageSubject(ofUpload: id)]
         },

@@ -21,7 +21,7 @@ extension Configuration {
             throw ConfigurationError("there is no storage at \(path); name its folder with --storage")
         }
         let settings = try pipelineSettings()
-        let storage = try await StorageFolder.open(path: path, mediaPlace: try mediaPlace())
+        let storage = try await StorageFolder.open(path: path, publicBase: try publicBase())
         do {
             let logger = Logger(label: "tintype")
             let result = try await body(

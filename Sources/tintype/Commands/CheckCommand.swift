@@ -30,14 +30,14 @@ struct CheckCommand: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        var order = AuditOrder(.check)
+        var order = StoreCheckOrder(.check)
         try order.select(user: user)
-        let last = try await AuditSteps(storage: storage, order: order, isJSON: json).run()
+        let last = try await StoreCheckSteps(storage: storage, order: order, isJSON: json).run()
         try last.end(isJSON: json)
     }
 }
 
-extension AuditStepDocument {
+extension StoreCheckStepDocument {
     /// Says what an audit came to, and ends the command.
     ///
     /// - Throws: `ExitStatus` when something was found that stays.

@@ -46,7 +46,7 @@ struct ExplainCommand: AsyncParsableCommand {
             try await service.read(
                 .get, "/v1/explain", query: ["of": name], as: ExplanationDocument.self)
         } locally: { pipeline in
-            try await Explanation(pipeline.auditTools).document(of: subject)
+            try await Explanation(pipeline.storeCheckTools).document(of: subject)
         }
         if json {
             Terminal.outputJSON(document)

@@ -42,11 +42,11 @@ struct GarbageCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        var order = AuditOrder(.gc)
+        var order = StoreCheckOrder(.gc)
         try order.select(user: user)
         order.changes = delete
         if let maxShare { order.maxShare = Double(maxShare) / 100 }
-        let last = try await AuditSteps(storage: storage, order: order, isJSON: json).run()
+        let last = try await StoreCheckSteps(storage: storage, order: order, isJSON: json).run()
         try last.end(isJSON: json, hint: delete ? nil : "--delete deletes them")
     }
 }

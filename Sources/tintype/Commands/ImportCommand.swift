@@ -106,7 +106,7 @@ struct ImportCommand: AsyncParsableCommand {
     private func sendFiles(to service: APIClient) async throws -> BucketFolder.Result? {
         guard let files else { return nil }
         let project = try storage.configuration().value(\.namespace, of: DatabaseSettings())
-        let bucket = MediaPlace.bucket(ofProject: project)
+        let bucket = PublicBase.bucket(ofProject: project)
         let folder = try BucketFolder(path: files, bucket: bucket, service)
         var progress = ProgressBar("files")
         let result = try await folder.send { progress.update($0, of: $1) }

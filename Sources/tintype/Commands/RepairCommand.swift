@@ -55,11 +55,11 @@ struct RepairCommand: AsyncParsableCommand {
 
     func run() async throws {
         if damagedRow.row != nil { return try await damagedRow.replace(in: storage, isJSON: json) }
-        var order = AuditOrder(.repair)
+        var order = StoreCheckOrder(.repair)
         try order.select(user: user)
         order.readsFiles = read
         order.changes = !dryRun
-        let last = try await AuditSteps(storage: storage, order: order, isJSON: json).run()
+        let last = try await StoreCheckSteps(storage: storage, order: order, isJSON: json).run()
         try last.end(isJSON: json)
     }
 }

@@ -50,7 +50,7 @@ struct StatusText {
         return "\(jobs.waiting) left to do\(failing), the oldest for \(time(since: jobs.since))"
     }
 
-    private static func audit(_ result: AuditResultDocument) -> String {
+    private static func audit(_ result: StoreCheckResultDocument) -> String {
         let findings = result.findings.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
         return "\(time(since: result.endedAt)) ago: "
             + (findings.isEmpty ? "all is well" : findings.joined(separator: ", ") + " (tintype check)")

@@ -47,12 +47,12 @@ struct VerifyCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        var order = AuditOrder(.verify)
+        var order = StoreCheckOrder(.verify)
         try order.select(user: user)
         order.unreadFor = olderThan.flatMap { SettingParsers.duration($0) }
         if let sample { order.sample = Double(sample) / 100 }
         order.bytesPerSecond = rate.map { $0 * 1_000_000 }
-        let last = try await AuditSteps(storage: storage, order: order, isJSON: json).run()
+        let last = try await StoreCheckSteps(storage: storage, order: order, isJSON: json).run()
         try last.end(isJSON: json)
     }
 }

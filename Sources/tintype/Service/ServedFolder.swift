@@ -38,7 +38,7 @@ struct ServedFolder: Sendable {
         let path = try folder?.path ?? configuration.value(\.storage)
         let storage = try await StorageFolder.open(
             path: path, engine: engine, retention: try configuration.changeRetention(),
-            mediaPlace: try configuration.mediaPlace(), logger: log.logger)
+            publicBase: try configuration.publicBase(), logger: log.logger)
         if let seed { try await SeedFile(path: seed).load(into: storage.tree) }
         if let rules { try await SeedFile(path: rules).loadRules(into: storage.tree) }
         // An emulator is open until somebody writes rules.

@@ -69,9 +69,9 @@ extension Configuration {
     }
 
     /// Where apps reach the service; nil when it has no public address, so that addresses in posts have no host.
-    func mediaPlace() throws -> MediaPlace? {
+    func publicBase() throws -> PublicBase? {
         let project = try value(\.namespace, of: DatabaseSettings())
-        return try value(\.publicURL, of: HTTPServer.Settings(socketPath: ""))?.mediaPlace(ofProject: project)
+        return try value(\.publicURL, of: HTTPServer.Settings(socketPath: ""))?.publicBase(ofProject: project)
     }
 
     /// What is decided about accounts.

@@ -7,8 +7,8 @@ import NIOCore
 
 // What comes of it.
 extension SessionModel {
-    mutating func take(_ body: (inout WireSession, inout [WireSession.Effect]) -> Void) {
-        var effects: [WireSession.Effect] = []
+    mutating func take(_ body: (inout RealtimeSession, inout [RealtimeSession.Effect]) -> Void) {
+        var effects: [RealtimeSession.Effect] = []
         body(&session, &effects)
         for effect in effects where !isOver {
             switch effect {
@@ -52,7 +52,7 @@ extension SessionModel {
         queue.removeFirst()
     }
 
-    private mutating func perform(_ request: WireSession.Request) {
+    private mutating func perform(_ request: RealtimeSession.Request) {
         if let number = request.number {
             if hasPrevious { complain("\(number) begins before the end of the session before") }
             leaveQueue(number)

@@ -34,13 +34,13 @@ struct SessionModel {
     static let unnamed = -1
 
     private var decisions: ArraySlice<UInt8>
-    var session = WireSession()
+    var session = RealtimeSession()
     private var lastNumber = 0
     /// How many answers are due to each number.
     var due: [Int: Int] = [:]
     /// The numbers of requests that have not begun, in their order.
     var queue: [Int] = []
-    var running: [WireSession.Request] = []
+    var running: [RealtimeSession.Request] = []
     /// The numbers of writes that have begun and are not answered, in their order.
     var writes: [Int] = []
     /// Whether the client has had a session before that is to be ended first.
@@ -111,7 +111,8 @@ struct SessionModel {
         send("{\"t\":\"d\",\"d\":{\"r\":\(lastNumber),\"a\":\"\(action)\",\"b\":{\"p\":\"/\(path)\"\(rest)}}}")
     }
 
-    /// Sends bytes that may be no message, or one with a number that has been there before; or what is left of one that was too long.
+    /// Sends bytes that may be no message, or one with a number that has been there before; or what is left of one that was
+    /// too long.
     private mutating func sendAnything() {
         let count = min(next(256), decisions.count)
         let text = Array(decisions.prefix(count))
@@ -189,7 +190,7 @@ struct SessionModel {
         }
     }
 
-    private mutating func begin(_ request: WireSession.Request) {
+    private mutating func begin(_ request: RealtimeSession.Request) {
         guard let slot = request.slot, let watch = watches[slot] else { return complain("a listener has no number") }
         if !watch.isEnded { watches[slot]?.isRegistered = true }
         let token = UInt64(commits.count)

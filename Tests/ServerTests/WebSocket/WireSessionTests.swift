@@ -11,14 +11,14 @@ import Tree
 struct WireSessionTests {
     /// A session, and what came of it, in words.
     private struct Run {
-        var session = WireSession()
-        var performed: [WireSession.Request] = []
+        var session = RealtimeSession()
+        var performed: [RealtimeSession.Request] = []
         var said: [String] = []
         private var number = 0
 
         /// What has come of it since the last time.
-        mutating func take(_ body: (inout WireSession, inout [WireSession.Effect]) -> Void) -> [String] {
-            var effects: [WireSession.Effect] = []
+        mutating func take(_ body: (inout RealtimeSession, inout [RealtimeSession.Effect]) -> Void) -> [String] {
+            var effects: [RealtimeSession.Effect] = []
             body(&session, &effects)
             return effects.map { effect in
                 switch effect {
@@ -34,7 +34,9 @@ struct WireSessionTests {
             }
         }
 
-        private static func note(_ request: WireSession.Request, in performed: inout [WireSession.Request]) -> String {
+        private static func note(
+            _ request: RealtimeSession.Request, in performed: inout [RealtimeSession.Request]
+        ) -> String {
             performed.append(request)
             return "perform \(request.number ?? 0)"
         }

@@ -55,10 +55,10 @@ extension NaiveSocial {
             if old.isEmpty, !new.isEmpty { record.since = now }
             if let actor = new.first(where: { !old.contains($0) }), !record.isTold {
                 record.isTold = true
-                let notice = NaiveNotices.Subject(
+                let notice = NaiveNotifications.Subject(
                     kind: "flag", actor: actor, post: subject.post, comment: subject.comment ?? "")
                 if told.isDelivering {
-                    let delivery = NaiveNotices.Delivery(subject: notice, commit: commit)
+                    let delivery = NaiveNotifications.Delivery(subject: notice, commit: commit)
                     told.outbox["@operator", default: []].append(delivery)
                 }
             }

@@ -4,14 +4,14 @@ import TreeModel
 extension NaiveSocial {
     // MARK: Notifications
 
-    mutating func markRead(_ uid: String, where isChosen: (NaiveNotices.Subject) -> Bool) {
+    mutating func markRead(_ uid: String, where isChosen: (NaiveNotifications.Subject) -> Bool) {
         told.lists[uid] = told.lists[uid]?.map { notice in
             var notice = notice
             if isChosen(notice.subject) { notice.isUnread = false }
             return notice
         }
         for announcement in presentAnnouncements
-        where isChosen(NaiveNotices.Subject(kind: "announcement", announcement: announcement.id)) {
+        where isChosen(NaiveNotifications.Subject(kind: "announcement", announcement: announcement.id)) {
             told.read[uid, default: []].insert(announcement.id)
         }
     }
@@ -27,8 +27,8 @@ extension NaiveSocial {
         for uid in told.letters.removeValue(forKey: id) ?? [] { told.withdraw(uid, Self.subject(id)) }
     }
 
-    private static func subject(_ letter: String) -> NaiveNotices.Subject {
-        NaiveNotices.Subject(kind: "announcement", announcement: letter)
+    private static func subject(_ letter: String) -> NaiveNotifications.Subject {
+        NaiveNotifications.Subject(kind: "announcement", announcement: letter)
     }
 
     // MARK: Jobs

@@ -22,8 +22,8 @@ struct NaiveSocial: Sendable {
     var jobs = Jobs()
     /// The copies of somebody's name that a job has to change: those that were there when the name changed.
     private(set) var staleCopies: [String: Set<String>] = [:]
-    var told = NaiveNotices()
-    var stories = NaiveStories()
+    var told = NaiveNotifications()
+    var stories = NaiveAudienceFeeds()
     var flags = NaiveFlags()
 
     struct Jobs: Sendable, Equatable {

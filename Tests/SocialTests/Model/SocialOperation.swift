@@ -113,7 +113,7 @@ struct SocialOperations {
     }
 
     private mutating func mentionRecords() -> TreeValue {
-        NaiveNotices.records(of: mentions()) ?? .object([:])
+        NaiveNotifications.records(of: mentions()) ?? .object([:])
     }
 
     // MARK: What clients of the database write

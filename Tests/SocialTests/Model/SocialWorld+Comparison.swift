@@ -30,8 +30,8 @@ extension SocialWorld {
             model.told.drop(uid) { !there.contains($0.subject) }
         }
         model.observe(found)
-        let records = try await tree.get(JobNodes.job())
-        func subjects(_ kind: JobKind) -> Set<String> {
+        let records = try await tree.get(WorkNodes.followUpTask())
+        func subjects(_ kind: FollowUpTaskKind) -> Set<String> {
             Set(records?[TreeKey(unchecked: kind.rawValue)]?.object?.keys.map(\.string) ?? [])
         }
         let old = model.jobs
@@ -138,7 +138,7 @@ extension SocialWorld {
         guard let user = UserID(uid), model.exists("people/\(uid)"), !model.jobs.deletedPeople.contains(uid) else {
             return
         }
-        let home = HomeFeed(tree, jobs: worker, bounds)
+        let home = HomeFeed(tree, tasks: worker, bounds)
         let expected = model.feed(of: uid)
         for _ in 0..<60 {
             var (ids, isComplete, cursor): ([String], Bool, PostPosition?) = ([], true, nil)

@@ -9,7 +9,7 @@ extension SocialWorld {
     /// One of somebody's notifications, as the service has it.
     struct Row {
         let id: TreeKey
-        let subject: NaiveNotices.Subject
+        let subject: NaiveNotifications.Subject
         let isUnread: Bool
         /// The copy of whoever has done it.
         let actor: TreeValue?
@@ -20,7 +20,7 @@ extension SocialWorld {
             id = child.key
             isUnread = child.value["unread"] != nil
             actor = child.value["actor"]
-            subject = NaiveNotices.Subject(
+            subject = NaiveNotifications.Subject(
                 kind: text("kind"), actor: announcement.isEmpty ? text("actor/uid") : "", post: text("post"),
                 comment: text("comment"), announcement: announcement)
         }
@@ -29,7 +29,7 @@ extension SocialWorld {
             id = TreeKey(unchecked: document.id)
             isUnread = document.isUnread
             actor = nil
-            subject = NaiveNotices.Subject(
+            subject = NaiveNotifications.Subject(
                 kind: document.kind, actor: document.announcement == nil ? document.actor?.uid ?? "" : "",
                 post: document.post ?? "", comment: document.comment ?? "", announcement: document.announcement ?? "")
         }
@@ -120,7 +120,7 @@ extension SocialWorld {
     }
 
     /// Sees to it that what is told of a text has the text as it is now.
-    func expectText(_ found: String?, of subject: NaiveNotices.Subject) {
+    func expectText(_ found: String?, of subject: NaiveNotifications.Subject) {
         let (post, comment) = (subject.post, subject.comment)
         guard !comment.isEmpty || subject.kind == "mention" else { return }
         let text = model.main.text(comment.isEmpty ? "posts/\(post)/text" : "comments/\(post)/\(comment)/text")
@@ -152,12 +152,12 @@ extension SocialWorld {
         if number != model.told.unread(uid) {
             complain("unread/\(uid) is \(number), expected \(model.told.unread(uid))")
         }
-        let count = try await tree.get(NoticeNodes.count() / TreeKey(unchecked: uid))?.integerValue ?? 0
+        let count = try await tree.get(NotificationNodes.count() / TreeKey(unchecked: uid))?.integerValue ?? 0
         if count != expected.count { complain("\(count) notifications of \(uid) are counted, of \(expected.count)") }
         let page = try await page(of: uid, limit: 1 + own.count / 2)
         let announcements = model.presentAnnouncements.map { announcement in
             (
-                NaiveNotices.Subject(kind: "announcement", announcement: announcement.id), announcement.commit,
+                NaiveNotifications.Subject(kind: "announcement", announcement: announcement.id), announcement.commit,
                 !model.told.read[uid, default: []].contains(announcement.id)
             )
         }
@@ -185,7 +185,7 @@ extension SocialWorld {
 
     /// Compares what is there, in its order, with what should be, in the order of commits.
     private func compare(
-        _ rows: [Row], _ expected: [(subject: NaiveNotices.Subject, commit: Int, isUnread: Bool)], _ what: String
+        _ rows: [Row], _ expected: [(subject: NaiveNotifications.Subject, commit: Int, isUnread: Bool)], _ what: String
     ) {
         var last = 0
         for row in rows {

@@ -11,7 +11,7 @@ import TestSupport
 final class SocialWorld {
     var model: NaiveSocial
     private(set) var tree: TreeStore
-    private(set) var worker: JobWorker
+    private(set) var worker: FollowUpTaskWorker
     /// What has gone wrong.
     var problems: [String] = []
     let clock = TestClock()
@@ -35,7 +35,7 @@ final class SocialWorld {
         let clock = clock
         model = NaiveSocial(now: clock.now)
         tree = try await Self.open(try engine(), maxNotifications, clock)
-        worker = JobWorker(tree, clock: { clock.now }, logger: Self.logger)
+        worker = FollowUpTaskWorker(tree, clock: { clock.now }, logger: Self.logger)
         ids = PushIDGenerator(clock: { clock.now })
     }
 
@@ -66,7 +66,7 @@ final class SocialWorld {
         switch operation {
         case .write(let writes): try await write(writes)
         case .publish(let post, let author, let text, let mentions):
-            try await publish(post, author, text, NaiveNotices.records(of: mentions))
+            try await publish(post, author, text, NaiveNotifications.records(of: mentions))
         case .deliver(let percent): try await deliver(failing: percent)
         case .outbox(let isOn):
             try await Outbox(tree, clock: { 0 }).setOn(isOn)
@@ -74,7 +74,7 @@ final class SocialWorld {
         case .jobs:
             try await worker.runAll()
             try await observeJobs()
-            if try await tree.get(JobNodes.job()) != nil { complain("jobs are left") }
+            if try await tree.get(WorkNodes.followUpTask()) != nil { complain("jobs are left") }
         case .jobRound:
             _ = try await worker.runRound()
             try await observeJobs()
@@ -89,7 +89,7 @@ final class SocialWorld {
             await tree.close()
             let clock = clock
             tree = try await Self.open(try makeEngine(), maxNotifications, clock)
-            worker = JobWorker(tree, clock: { clock.now }, logger: Self.logger)
+            worker = FollowUpTaskWorker(tree, clock: { clock.now }, logger: Self.logger)
         case .wait(let milliseconds): clock.advance(by: .milliseconds(milliseconds))
         default: try await ask(operation)
         }
@@ -179,7 +179,7 @@ final class SocialWorld {
         try await worker.runAll()
         for document in receiver.taken {
             let lane = document.to ?? "+"
-            let subject = NaiveNotices.Subject(
+            let subject = NaiveNotifications.Subject(
                 kind: document.kind, actor: document.announcement == nil ? document.actor?.uid ?? "" : "",
                 post: document.post ?? "", comment: document.comment ?? "", announcement: document.announcement ?? "")
             let waiting = model.told.outbox[lane, default: []]

@@ -46,7 +46,7 @@ package struct AnnouncementRoutes: Sendable {
 
     @Sendable private func list(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let (cursor, limit) = (try context.query.noticeCursor(), try context.query.pageLimit())
-        try await database.session(as: context.identity).judgeRead(of: NoticeNodes.announcement())
+        try await database.session(as: context.identity).judgeRead(of: NotificationNodes.announcement())
         let (document, token) = try await announcements.page(before: cursor, limit: limit)
         return .json(document, at: token)
     }

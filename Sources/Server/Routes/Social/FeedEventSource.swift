@@ -6,7 +6,7 @@ import Tree
 
 /// A home feed as it changes.
 struct FeedEventSource: EventSource {
-    private let events: HomeEvents
+    private let events: HomeFeedEvents
     private let media: MediaAccess
     /// Judges whether posts may be read.
     private let requireReading: @Sendable () async throws -> Void
@@ -14,7 +14,7 @@ struct FeedEventSource: EventSource {
     private let view: @Sendable () async throws -> FeedView
 
     init(
-        _ events: HomeEvents, _ media: MediaAccess, requireReading: @escaping @Sendable () async throws -> Void,
+        _ events: HomeFeedEvents, _ media: MediaAccess, requireReading: @escaping @Sendable () async throws -> Void,
         view: @escaping @Sendable () async throws -> FeedView
     ) {
         self.events = events
@@ -32,17 +32,17 @@ struct FeedEventSource: EventSource {
 
     func listen(bufferLimit: Int) async throws -> [Subscription] { try await events.listen(bufferLimit: bufferLimit) }
 
-    func changes(since token: SyncToken) async throws -> (changes: [HomeChange], next: SyncToken, hasMore: Bool) {
+    func changes(since token: SyncToken) async throws -> (changes: [HomeFeedChange], next: SyncToken, hasMore: Bool) {
         try await events.changes(since: token)
     }
 
-    func extent(of change: HomeChange) -> (token: SyncToken, count: Int) { (change.token, change.count) }
+    func extent(of change: HomeFeedChange) -> (token: SyncToken, count: Int) { (change.token, change.count) }
 
-    func messages(of change: HomeChange, _ numbers: Range<Int>) async throws -> [EventMessage?] {
+    func messages(of change: HomeFeedChange, _ numbers: Range<Int>) async throws -> [EventMessage?] {
         try await events.events(of: change, numbers, try await view()).map { $0.map(message) }
     }
 
-    private func message(_ event: HomeEvent) -> EventMessage {
+    private func message(_ event: HomeFeedEvent) -> EventMessage {
         switch event {
         case .put(let item, let position):
             .event(

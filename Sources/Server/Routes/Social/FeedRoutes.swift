@@ -14,17 +14,18 @@ package import Uploads
 /// The lists of posts: all, a person's, a hashtag's, and a person's home feed.
 package struct FeedRoutes: Sendable {
     private let tree: TreeStore
-    private let jobs: JobWorker
+    private let tasks: FollowUpTaskWorker
     private let index: PhotoIndex
     private let media: MediaAccess
     private let lists: FeedLists
     private let events: EventResponder
 
     package init(
-        _ tree: TreeStore, jobs: JobWorker, index: PhotoIndex, _ media: MediaAccess, _ database: RealtimeDatabase,
+        _ tree: TreeStore, tasks: FollowUpTaskWorker, index: PhotoIndex, _ media: MediaAccess,
+        _ database: RealtimeDatabase,
         _ events: EventResponder
     ) {
-        (self.tree, self.jobs, self.index, self.events) = (tree, jobs, index, events)
+        (self.tree, self.tasks, self.index, self.events) = (tree, tasks, index, events)
         self.media = media
         lists = FeedLists(tree, database)
     }
@@ -80,7 +81,7 @@ package struct FeedRoutes: Sendable {
         let (limit, cursor) = (try context.query.pageLimit(), try await lists.cursor(context.query["before"]))
         var view = try await lists.view(context)
         view.viewer = uid
-        let feed = HomeFeed(tree, jobs: jobs)
+        let feed = HomeFeed(tree, tasks: tasks)
         let (page, upkeep) = try await feed.page(of: uid, before: cursor, limit: limit, view)
         if let upkeep {
             context.followUp.set { [logger = context.logger] in
@@ -102,7 +103,7 @@ package struct FeedRoutes: Sendable {
         try context.require(uid, for: "follow somebody else's feed")
         let start = try EventID.requested(by: request, context.query)
         let source = FeedEventSource(
-            HomeEvents(of: uid, in: tree), media,
+            HomeFeedEvents(of: uid, in: tree), media,
             requireReading: { try await lists.require(PostNodes.post(), context) },
             view: { try await lists.view(context) })
         try await source.judge()

@@ -36,11 +36,11 @@ struct RestoreCommand: AsyncParsableCommand {
     func run() async throws {
         let point = try RestorePoint(parsing: at)
         let configuration = try storage.configuration()
-        let (path, mediaPlace) = (try configuration.value(\.storage), try configuration.mediaPlace())
+        let (path, publicBase) = (try configuration.value(\.storage), try configuration.publicBase())
         let source = source
         let last = try await BackupSteps(isJSON: json).run { report in
             let restore = Restore(
-                from: try await Restore.source(source), point, to: path, mediaPlace: mediaPlace)
+                from: try await Restore.source(source), point, to: path, publicBase: publicBase)
             report(.step(try await restore.run { report($0) }))
         }
         if !json {

@@ -55,8 +55,8 @@ struct OriginalOptions: RunOrderOptions {
         }
     }
 
-    var order: JobOrder {
-        var order = JobOrder(user: user)
+    var order: PostRunOrder {
+        var order = PostRunOrder(user: user)
         (order.kind, order.rule) = (.originals, rule)
         (order.concurrency, order.limit) = (concurrency, limit)
         return order
@@ -68,7 +68,7 @@ private enum Originals: RunKind {
     typealias PlanOptions = OriginalOptions
     typealias StartOptions = OriginalOptions
 
-    static let kind = BatchJobKind.originals
+    static let kind = PostRunKind.originals
     static let planAbstract = "Tell what a rule would do, and what it would leave alone."
     static let planDiscussion = """
         Some originals are encoded again, and thrown away, to tell how many bytes there would be.
@@ -88,7 +88,7 @@ private enum Originals: RunKind {
     static let listedField = ".rule"
 
     /// Does nothing: a run's rule is a part of its order.
-    static func check(_ jobs: JobsClient, _ settings: SettingOptions) {}
+    static func check(_ jobs: PostRunsClient, _ settings: SettingOptions) {}
 
     static func printCounts(of plan: BatchPlanDocument) {
         let about = plan.sampled == nil ? "" : "about "

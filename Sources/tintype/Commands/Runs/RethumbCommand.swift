@@ -40,14 +40,14 @@ private enum Rethumbs: RunKind {
         @Flag(help: "Render all posts first, and switch them when told to.")
         var switchLast = false
 
-        var order: JobOrder {
+        var order: PostRunOrder {
             var order = options.order
             order.switchesLast = switchLast
             return order
         }
     }
 
-    static let kind = BatchJobKind.rethumb
+    static let kind = PostRunKind.rethumb
     static let planAbstract = "Tell how much a run would do, by a sample that is rendered."
     static let planDiscussion = """
         EXAMPLES
@@ -67,7 +67,9 @@ private enum Rethumbs: RunKind {
         """
     static let listedField = ".id"
 
-    static func check(_ jobs: JobsClient, _ settings: SettingOptions) async throws { try await jobs.check(settings) }
+    static func check(_ jobs: PostRunsClient, _ settings: SettingOptions) async throws {
+        try await jobs.check(settings)
+    }
 
     static func printCounts(of plan: BatchPlanDocument) {
         let about = plan.sampled == nil ? "" : "about "
@@ -78,7 +80,7 @@ private enum Rethumbs: RunKind {
     }
 }
 
-extension JobsClient {
+extension PostRunsClient {
     /// Warns about settings that the running service does not know of.
     ///
     /// - Throws: `ConfigurationError` when the command has flags that the service would ignore.

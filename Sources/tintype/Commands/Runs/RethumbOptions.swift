@@ -46,8 +46,8 @@ struct RethumbOptions: RunOrderOptions {
         if onlyMissing, onlyDamaged { throw ValidationError("either --only-missing or --only-damaged") }
     }
 
-    var order: JobOrder {
-        var order = JobOrder(user: user, since: since, until: until)
+    var order: PostRunOrder {
+        var order = PostRunOrder(user: user, since: since, until: until)
         (order.onlyMissing, order.onlyDamaged) = (onlyMissing, onlyDamaged)
         (order.recipes, order.concurrency, order.limit) = (recipes, concurrency, limit)
         guard readsStandardInput else { return order }
@@ -63,7 +63,7 @@ struct RethumbOptions: RunOrderOptions {
 
 extension StorageOptions {
     /// Does something with the jobs of the service, or of the Storage folder where none runs.
-    func withJobs<R>(_ settings: SettingOptions, _ body: (JobsClient) async throws -> R) async throws -> R {
+    func withJobs<R>(_ settings: SettingOptions, _ body: (PostRunsClient) async throws -> R) async throws -> R {
         do {
             return try await body(.service(APIClient(self)))
         } catch let error as Failure where error.code == .noService {

@@ -9,7 +9,7 @@ protocol RunKind {
     /// The options of `run`.
     associatedtype StartOptions: RunOrderOptions
 
-    static var kind: BatchJobKind { get }
+    static var kind: PostRunKind { get }
     static var planAbstract: String { get }
     static var planDiscussion: String { get }
     static var startDiscussion: String { get }
@@ -17,7 +17,7 @@ protocol RunKind {
     static var listedField: String { get }
 
     /// Looks for what keeps the service from doing what the settings say.
-    static func check(_ jobs: JobsClient, _ settings: SettingOptions) async throws
+    static func check(_ jobs: PostRunsClient, _ settings: SettingOptions) async throws
     /// Prints what a plan says of posts and bytes, for people.
     static func printCounts(of plan: BatchPlanDocument)
 }
@@ -25,7 +25,7 @@ protocol RunKind {
 /// Options that say what a run does, and with which posts.
 protocol RunOrderOptions: ParsableArguments {
     /// The order; it may read standard input.
-    var order: JobOrder { get }
+    var order: PostRunOrder { get }
 }
 
 extension RunKind {
@@ -90,7 +90,7 @@ enum RunCommands<Kind: RunKind> {
                 let job = try await jobs.begin(order)
                 if detach { return json ? Terminal.outputJSON(job) : Terminal.output(job.id) }
                 if !json { Terminal.note("run \(job.id)") }
-                try await JobFollower(jobs: jobs, isJSON: json, kind: Kind.kind).follow(job.id)
+                try await PostRunFollower(jobs: jobs, isJSON: json, kind: Kind.kind).follow(job.id)
             }
         }
     }

@@ -23,8 +23,8 @@ struct RunOptions: ParsableArguments {
 
     /// The run that is meant: the one that was named, or the newest in one of some states.
     func job(
-        of jobs: JobsClient, in states: Set<BatchJobState>, kind: BatchJobKind
-    ) async throws -> BatchJobDocument {
+        of jobs: PostRunsClient, in states: Set<PostRunState>, kind: PostRunKind
+    ) async throws -> PostRunDocument {
         if let id = names.first { return try await jobs.job(id) }
         let all = try await jobs.list().filter { $0.kind == kind }
         guard let job = all.first(where: { states.contains($0.state) }) else {
@@ -36,20 +36,20 @@ struct RunOptions: ParsableArguments {
     }
 
     /// Prints how far a run is.
-    func tell(of kind: BatchJobKind) async throws {
+    func tell(of kind: PostRunKind) async throws {
         try await settings.storage.withJobs(settings) { jobs in
-            let job = try await job(of: jobs, in: Set(BatchJobState.allCases), kind: kind)
+            let job = try await job(of: jobs, in: Set(PostRunState.allCases), kind: kind)
             if json { Terminal.outputJSON(job) } else { Terminal.output(job.line) }
         }
     }
 
     /// Does something to a run, and follows it where it goes on.
     func change(
-        _ verb: JobsClient.Verb, in states: Set<BatchJobState>, follows: Bool, kind: BatchJobKind
+        _ verb: PostRunsClient.Verb, in states: Set<PostRunState>, follows: Bool, kind: PostRunKind
     ) async throws {
         try await settings.storage.withJobs(settings) { jobs in
             let job = try await job(of: jobs, in: states, kind: kind)
-            let follower = JobFollower(jobs: jobs, isJSON: json, kind: kind)
+            let follower = PostRunFollower(jobs: jobs, isJSON: json, kind: kind)
             // A run that was cut off with its process runs, as far as anybody knows.
             if verb == .resume, job.state == .running {
                 return try await follower.follow(job.id)
@@ -61,7 +61,7 @@ struct RunOptions: ParsableArguments {
     }
 }
 
-extension BatchJobDocument {
+extension PostRunDocument {
     /// The counts of posts that it has changed.
     var verb: String {
         if kind == .originals { return "changed" }

@@ -1,0 +1,35 @@
+import API
+import Access
+import Database
+import Transport
+import Tree
+import TreeModel
+
+/// Whom a session acts as.
+struct RealtimeIdentity: Sendable {
+    let proof: Proof
+    let session: DatabaseSession
+
+    init(_ proof: Proof, at socket: AdmittedSocket) {
+        self.proof = proof
+        let limits = socket.limits(of: proof)
+        session = socket.database.session(
+            as: proof.identity, from: socket.network,
+            counting: { cost throws(Failure) in
+                if let limits { try limits.limiter.count(written: cost, of: limits.client) }
+            }, reader: limits?.reader)
+    }
+
+    /// Whether there is anything in a tree that rules may let it write; if that cannot be told now, the write itself tells.
+    func mayWrite(anywhereIn namespace: Namespace) async -> Bool {
+        do {
+            try await session.judgeBeforehand(DatabasePath(TreePath([], in: namespace)), isUpdate: true)
+        } catch let error as TreeError {
+            return error.code != .permissionDenied
+        } catch {}
+        return true
+    }
+
+    /// When it ends, in milliseconds since the epoch; nil for never.
+    var expiresMilliseconds: Int64? { proof.expiresMilliseconds }
+}

@@ -1,0 +1,159 @@
+import API
+import Concurrency
+import Files
+import Model
+import Social
+import Store
+import Tree
+import Uploads
+
+/// Mends what an audit has found. It looks first whether that is still so: others may have been at it since.
+struct Repairer: Sendable {
+    private let tools: PostTools
+    private let unclaimed: UnclaimedFiles
+    private let garbage: GarbageNames
+
+    init(_ tools: StoreCheckTools, knowing garbage: GarbageNames) {
+        (self.tools, unclaimed, self.garbage) = (tools.posts, tools.unclaimed, garbage)
+    }
+
+    /// Does what mends a finding.
+    ///
+    /// - Returns: Whether all is right now; false for a file that is of use by now.
+    /// - Throws: `Failure`, what is in the way of this one finding; or a fault of the service.
+    func mend(_ mend: Finding.Mend) async throws -> Bool {
+        switch mend {
+        case .node(let rule, let node): return try await settle(rule, node)
+        case .render(let upload, let photo, let file): return try await render(upload, photo, insteadOf: file)
+        case .remove(let name): return try await remove(name)
+        case .removeFolder(let owner, let id):
+            try await unclaimed.remove(id, of: owner)
+            return true
+        case .forgetChanges(let end):
+            try await ChangeLogCheck(tools.tree).forgetChanges(before: end)
+            return true
+        }
+    }
+
+    // MARK: Records
+
+    private func settle(_ rule: TreeInvariant, _ node: TreePath) async throws -> Bool {
+        try await tools.tree.transact(at: "mended") { snapshot, update in
+            for write in try rule.writes(at: node, in: snapshot) { update[write.path] = write.value }
+            update.scope = .repair
+        }
+        if rule.kind == .uploadNotQueued, let id = PostID(node.keys[1].string),
+            let record = try await tools.store.record(of: id), record.state == .ingested
+        {
+            let keepsOrder = tools.store.intakes[record.intake].keepsOrder
+            tools.store.queue.push(id, of: record.owner, keepingOrder: keepsOrder)
+        }
+        return true
+    }
+
+    // MARK: Files
+
+    /// Renders a photo again, from an original whose bytes are as they were.
+    private func render(_ upload: PostID, _ photo: Int, insteadOf file: String) async throws -> Bool {
+        try await tools.garbage.locks.withLease(upload) {
+            guard let record = try await tools.store.record(of: upload),
+                record.orderedPhotos.indices.contains(photo),
+                let damaged = try await damaged(besides: file, of: record, photo)
+            else { return true }  // Others have rendered it meanwhile, or it is gone.
+            try await requireSound(record.orderedPhotos[photo], of: record)
+            var isDone = false
+            for post in try await posts(showing: record) {
+                guard let path = try await tools.tree.snapshot({ try $0.path(ofPost: post) }),
+                    let value = try await tools.tree.get(path), let old = PostPhotos.read(value),
+                    old.count == record.photos.count
+                else { continue }
+                let change = RenditionSwitch(
+                    tools: tools, path: path, record: record, old: old, value: value["photos"],
+                    recipes: tools.settings.recipes, damaged: damaged)
+                isDone = try await change.run([photo], priority: .batch) || isDone
+            }
+            if !isDone, record.purpose != .post { isDone = try await renderRecord(record, photo) }
+            guard isDone else {
+                throw Failure(.changedWhileRead, "the post was changed meanwhile", hint: "run it again")
+            }
+            return true
+        }
+    }
+
+    /// The renditions of a photo that are to be made anew, along with one that is: all that lists tell to be wrong. Nil
+    /// where that one is not shown any more.
+    private func damaged(besides file: String, of record: UploadRecord, _ photo: Int) async throws -> Set<String>? {
+        let inspection = try await FolderInspection(
+            of: record.id, owner: record.owner.description, knowing: garbage, in: tools.tree,
+            beside: tools.blobs)
+        let claims = inspection.claims
+        guard claims.byName[file] != nil || claims.foreign.contains(where: { $0.name == file }) else { return nil }
+        let others = inspection.renders.filter { $0.photo == photo }.map(\.file)
+        return Set([file.split(separator: "/").last.map(String.init) ?? file] + others)
+    }
+
+    private func posts(showing record: UploadRecord) async throws -> [PostID] {
+        switch record.purpose {
+        case .post: [record.id]
+        case .object: try await tools.tree.snapshot { try $0.posts(ofObject: record.id) }
+        case .avatar, .draftPhoto: []
+        }
+    }
+
+    /// - Throws: `Failure`: `original_missing`; `original_damaged`, as no rendition is made of what nobody has sent.
+    private func requireSound(_ photo: UploadRecord.Photo, of record: UploadRecord) async throws {
+        if photo.droppedAt != nil { throw Failure.originalDropped(photo) }
+        let name = try record.blobName(photo.fileName)
+        let isSound: Bool
+        do {
+            let file = try await tools.blobs.open(name)
+            isSound = try await FileDigest.sha256(photo.fileSHA256).matches(file, at: RateLimiter(perSecond: nil))
+        } catch let error as FileError where error.code == .notFound {
+            throw Failure(
+                .originalMissing, "the original is gone", hint: "put blobs/\(name) back from a backup, then try again")
+        }
+        guard isSound else {
+            throw Failure(
+                .originalDamaged, "the original is damaged, too",
+                hint: "put blobs/\(name) back from a backup, then try again")
+        }
+    }
+
+    /// Renders a photo of what no post shows: an avatar, or a photo of the bucket before a post names it.
+    private func renderRecord(_ record: UploadRecord, _ index: Int) async throws -> Bool {
+        let number = record.photoNumbers[index]
+        guard let old = record.photos[number] else { return false }
+        let photo = try await tools.renditions.render(old, number: number, of: record, priority: .batch)
+        return try await tools.tree.transact(at: "switch") { [tools] snapshot, update in
+            guard let present = try snapshot.upload(record.id), present.photos == record.photos else { return false }
+            let replaced = old.rendered?.renditions.values.map(\.fileName) ?? []
+            try tools.garbage.add(try replaced.map { try record.blobName($0) }, to: &update)
+            update[UploadNodes.photo(number, of: record.id)] = try photo.value(owner: record.owner, post: record.id)
+            if record.purpose == .avatar, try snapshot.avatar(of: record.owner) == record.id,
+                let rendition = photo.rendered?.renditions.values.first
+            {
+                let url = MediaAddress.url(
+                    record.owner, record.id, rendition.fileName, at: tools.publicBase)
+                update[PeopleNodes.person(record.owner) / "profile_picture"] = .string(url)
+            }
+            return true
+        }
+    }
+
+    /// Deletes a file that nothing names, unless something does by now.
+    private func remove(_ name: BlobName) async throws -> Bool {
+        guard let id = PostID(name.postID) else { return false }
+        return try await tools.garbage.locks.withLease(id) {
+            // Whoever makes files of a post waits for this lock, or has said so first.
+            let claims = try await tools.tree.snapshot { snapshot in
+                try garbage.update(in: snapshot)
+                return try FolderClaims(of: id, owner: name.userID, in: snapshot)
+            }
+            guard !claims.isOpen, claims.isClaimed, !claims.lacksPost, claims.byName[name.fileName] == nil,
+                !garbage.contains("\(name)")
+            else { return false }
+            try await tools.blobs.remove(name)
+            return true
+        }
+    }
+}

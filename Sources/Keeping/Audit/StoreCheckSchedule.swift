@@ -1,0 +1,98 @@
+import API
+import Files
+package import Logging
+import ServiceLifecycle
+import Store
+import Synchronization
+import Tree
+import Uploads
+
+/// The audits that the service does by itself: a check now and then, and the reading of all files in turns, slowly.
+///
+/// What they find stands in the log and in ``StoreCheckResults``; nothing is mended or deleted.
+package struct StoreCheckSchedule: Sendable {
+    /// A service that has just been started has other things to do first.
+    private static let patience = Duration.seconds(600)
+    /// Files are read in turns, some each day.
+    private static let day = Duration.seconds(86_400)
+    /// How many findings of one audit are logged.
+    private static let maxLines = 100
+
+    let tools: StoreCheckTools
+    let logger: Logger
+
+    package init(tools: StoreCheckTools, logger: Logger) {
+        self.tools = tools
+        self.logger = logger
+    }
+
+    /// Audits until a graceful shutdown.
+    package func run() async {
+        await cancelWhenGracefulShutdown {
+            do {
+                try await Task.sleep(for: Self.patience)
+                try await tools.results.load()
+            } catch {
+                if Task.isCancelled { return }
+            }
+            while !Task.isCancelled {
+                await runWhatIsDue()
+                try? await Task.sleep(for: .seconds(60))
+            }
+        }
+    }
+
+    /// Does the audits that are due.
+    func runWhatIsDue() async {
+        let settings = tools.settings
+        if let interval = settings.checkInterval, isDue(.check, after: interval) {
+            await audit(StoreCheckOrder(.check))
+        }
+        if let interval = settings.verifyInterval, isDue(.verify, after: min(interval, Self.day)) {
+            var order = StoreCheckOrder(.verify)
+            order.looksAtRecords = false
+            order.unreadFor = interval
+            order.bytesPerSecond = settings.verifyRate
+            await audit(order)
+        }
+    }
+
+    private func isDue(_ action: StoreCheckAction, after interval: Duration) -> Bool {
+        guard let last = tools.results[action] else { return true }
+        return last.endedAt <= tools.now - interval.milliseconds
+    }
+
+    private func audit(_ order: StoreCheckOrder) async {
+        // Damage is told by other means, and there is no use in telling it of every file.
+        guard tools.storage.hold == nil else { return }
+        let lines = Mutex(0)
+        do {
+            let last = try await StoreCheck(tools, order).run { step in
+                guard case .finding(let finding) = step else { return }
+                let number = lines.withLock { lines in
+                    lines += 1
+                    return lines
+                }
+                if number <= Self.maxLines { log(finding) }
+            }
+            let count = last.findings.values.reduce(0, +)
+            logger.info(
+                "looked through the store",
+                metadata: [
+                    "action": "\(order.action.rawValue)", "posts": "\(last.done)", "read": "\(last.read)",
+                    "findings": "\(count)",
+                ])
+        } catch {
+            guard !Task.isCancelled else { return }
+            logger.warning("cannot look through the store", metadata: ["fault": "\(error)"])
+        }
+    }
+
+    private func log(_ finding: FindingDocument) {
+        logger.warning(
+            "the store has damage: \(finding.message)",
+            metadata: [
+                "finding": "\(finding.kind.rawValue)", "path": "\(finding.path.printable)", "hint": "\(finding.hint)",
+            ])
+    }
+}

@@ -1,0 +1,35 @@
+package import Store
+import Tree
+import Uploads
+
+/// The parts that an audit looks at, and works with.
+package struct StoreCheckTools: Sendable {
+    let storage: StorageFolder
+    let posts: PostTools
+    let unclaimed: UnclaimedFiles
+    let deletedPosts: DeletedPostSweeper
+    /// The invariants that are looked at.
+    let rules: [TreeInvariant]
+    /// What the last audits came to.
+    let results: StoreCheckResults
+
+    package init(
+        storage: StorageFolder, posts: PostTools, unclaimed: UnclaimedFiles, deletedPosts: DeletedPostSweeper,
+        rules: [TreeInvariant], results: StoreCheckResults
+    ) {
+        self.storage = storage
+        self.posts = posts
+        self.unclaimed = unclaimed
+        self.deletedPosts = deletedPosts
+        self.rules = rules
+        self.results = results
+    }
+
+    var tree: TreeStore { storage.tree }
+    var blobs: any BlobStore { storage.blobs }
+    var store: UploadStore { posts.store }
+    var garbage: GarbageList { posts.garbage }
+    var settings: PipelineSettings { posts.settings }
+    var clock: @Sendable () -> Int64 { storage.clock }
+    var now: Int64 { posts.now }
+}

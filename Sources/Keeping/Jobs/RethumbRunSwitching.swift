@@ -1,0 +1,145 @@
+import API
+import Model
+import Social
+import Store
+import Tree
+import Uploads
+
+/// Shows the renditions that a run has made: post by post, each in one update. What was shown before goes after the grace period.
+struct RethumbRunSwitch: PostRunWork {
+    let tools: PostTools
+    let rethumbRun: RethumbRun
+
+    func page(after position: PostID?) async throws -> [PostID] {
+        try await rethumbRun.posts.page(after: position, in: tools.tree)
+    }
+
+    func count() async throws -> Int { try await rethumbRun.posts.count(in: tools.tree) }
+
+    func change(_ id: PostID) async throws -> Bool {
+        let made: TreeValue
+        switch try await rethumbRun.entry(of: id, in: tools.tree) {
+        case .after(let photos): made = photos
+        case .before: return true  // Switched before a stop.
+        case .done, nil: return false
+        }
+        guard let post = try await RethumbRunPost(id, in: tools), post.fits(made) else {
+            // Deleted, or changed by others meanwhile: then what was made is for nothing.
+            try await drop(made, of: id)
+            return false
+        }
+        var update = try post.update(showing: made)
+        let garbage = try tools.garbage.add(post.files(besides: made), to: &update)
+        rethumbRun.noteSwitch(of: id, from: post.photos, garbage: garbage, in: &update)
+        guard try await tools.tree.commit(update, at: "switch") else { throw PostChanged() }
+        return true
+    }
+
+    private func drop(_ made: TreeValue, of id: PostID) async throws {
+        var update = MultiPathUpdate()
+        if let record = try await tools.tree.snapshot({ try $0.upload(behindPost: id) }) {
+            try tools.garbage.add(made.fileNames.sorted().map { try record.blobName($0) }, to: &update)
+        }
+        rethumbRun.forget(id, in: &update)
+        try await tools.tree.update(update)
+    }
+}
+
+/// Shows the renditions of before a run again, as long as their files are there; and what a run has made and nobody has seen
+/// goes.
+struct RethumbRunRollback: PostRunWork {
+    let tools: PostTools
+    let rethumbRun: RethumbRun
+
+    func page(after position: PostID?) async throws -> [PostID] {
+        try await rethumbRun.posts.page(after: position, in: tools.tree)
+    }
+
+    func count() async throws -> Int { try await rethumbRun.posts.count(in: tools.tree) }
+
+    /// - Throws: `Failure` `original_missing` for a post whose former files are gone: it stays as it is.
+    func change(_ id: PostID) async throws -> Bool {
+        let post = try await RethumbRunPost(id, in: tools)
+        switch try await rethumbRun.entry(of: id, in: tools.tree) {
+        case nil: return false
+        case .done: return false
+        case .after(let made):
+            var update = MultiPathUpdate()
+            if let record = try await tools.tree.snapshot({ try $0.upload(behindPost: id) }) {
+                let unseen = made.fileNames.subtracting(post?.photos?.fileNames ?? [])
+                try tools.garbage.add(unseen.sorted().map { try record.blobName($0) }, to: &update)
+            }
+            rethumbRun.forget(id, in: &update)
+            try await tools.tree.update(update)
+            return false
+        case .before(let former, let garbage):
+            guard let post, post.fits(former) else {
+                var update = MultiPathUpdate()
+                rethumbRun.forget(id, in: &update)
+                try await tools.tree.update(update)
+                return false
+            }
+            let there = try await tools.blobs.fileNames(
+                userID: post.record.owner.description, postID: post.record.id.description)
+            guard former.fileNames.isSubset(of: there) else {
+                throw Failure(
+                    .notFound, "the renditions of before are gone",
+                    hint: "they stay for grace-period; render the post again by the recipes of then")
+            }
+            var update = try post.update(showing: former)
+            // What is shown again is to have all of its grace period when it is replaced the next time.
+            if let garbage { update[FileNodes.garbage() / garbage] = nil }
+            try tools.garbage.add(post.files(besides: former), to: &update)
+            rethumbRun.forget(id, in: &update)
+            guard try await tools.tree.commit(update, at: "switch") else { throw PostChanged() }
+            return true
+        }
+    }
+}
+
+/// A post whose renditions are exchanged.
+private struct RethumbRunPost {
+    let path: TreePath
+    let record: UploadRecord
+    let photos: TreeValue?
+    private let shown: [PhotoRecord]
+    private let place: PublicBase?
+
+    /// - Returns: Nil for a post that is not there, or whose photos cannot be read.
+    init?(_ id: PostID, in tools: PostTools) async throws {
+        guard let path = try await tools.tree.snapshot({ try $0.path(ofPost: id) }),
+            let post = try await tools.tree.get(path), let shown = PostPhotos.read(post),
+            let record = try await tools.tree.snapshot({ try $0.upload(behindPost: id) }), record.purpose != .object
+        else { return nil }
+        (self.path, self.record, self.shown) = (path, record, shown)
+        photos = post["photos"]
+        place = tools.publicBase
+    }
+
+    /// Whether these photos are others of the same: as many, and blurred as they are.
+    func fits(_ other: TreeValue) -> Bool {
+        guard let others = PostPhotos.read(.object(["photos": other])), others.count == shown.count else {
+            return false
+        }
+        return zip(others, shown).allSatisfy { $0.isBlurred == $1.isBlurred }
+    }
+
+    /// What has the post show these photos, with the words that it has now; it does nothing if the post changes meanwhile.
+    func update(showing other: TreeValue) throws -> MultiPathUpdate {
+        var others = PostPhotos.read(.object(["photos": other])) ?? []
+        for (index, photo) in shown.enumerated() where index < others.count { others[index].alt = photo.alt }
+        var update = MultiPathUpdate(preconditions: [.equals(path / "photos", photos)])
+        // To those whom the post mentions other renditions are no news.
+        update.scope = .repair
+        let fields = try PostPhotos(others).fields(owner: record.owner, post: record.id, at: place)
+        for (name, value) in fields { update[path / name] = value }
+        return update
+    }
+
+    /// The files that are shown and not among these.
+    func files(besides other: TreeValue) throws -> [BlobName] {
+        let originals = record.photos.values.map(\.fileName)
+        let files = (photos?.fileNames ?? []).subtracting(other.fileNames).subtracting(originals)
+        return try files.sorted().map { try record.blobName($0) }
+    }
+}

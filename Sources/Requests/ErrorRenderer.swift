@@ -1,0 +1,15 @@
+package import Hummingbird
+package import Logging
+
+/// The words in which an application of the server tells its clients of errors.
+package struct ErrorRenderer: Sendable {
+    /// The answer to an error; `trace` finds the request in the log.
+    package let answer: @Sendable (_ error: any Error, _ trace: String) -> Response
+    /// The level at which refusals are logged.
+    package let level: Logger.Level
+
+    package init(answer: @escaping @Sendable (_ error: any Error, _ trace: String) -> Response, level: Logger.Level) {
+        self.answer = answer
+        self.level = level
+    }
+}

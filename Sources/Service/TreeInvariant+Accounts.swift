@@ -1,0 +1,27 @@
+import API
+import Accounts
+import Keeping
+
+extension TreeInvariant {
+    /// The rules of audits for the tree of accounts.
+    static let ofAccounts = AccountInvariant.all.map { TreeInvariant($0) }
+
+    private init(_ rule: AccountInvariant) {
+        switch rule.judgement {
+        case .mend(let writes): self.init(rule.kind.finding, at: rule.place, mend: writes)
+        case .report(let complaint): self.init(rule.kind.finding, at: rule.place, report: complaint)
+        }
+    }
+}
+
+extension AccountInvariant.Kind {
+    fileprivate var finding: FindingKind {
+        switch self {
+        case .unreadable: .accountUnreadable
+        case .twice: .accountTwice
+        case .unlisted: .accountUnlisted
+        case .dangling: .entryDangling
+        case .miscounted: .counterWrong
+        }
+    }
+}

@@ -1,0 +1,118 @@
+import Model
+import Tree
+
+/// Brings into a home feed what was too much for a reading: the posts, behind a position, of the reader and of all whom the
+/// reader follows, one after the other.
+struct HomeFeedTask: FollowUpTask {
+    static let kind = FollowUpTaskKind.home
+    /// The most people whose posts one step looks for.
+    private static let maxPeople = 250
+
+    /// Writes that the follow-up task is to be done, from the beginning if it was under way.
+    ///
+    /// - Parameter mark: The position behind which posts are missing; nil for all.
+    static func begin(
+        for reader: UserID, after mark: PostPosition?, in snapshot: TreeSnapshot, _ update: inout MultiPathUpdate
+    ) throws(TreeError) {
+        let task = kind.path / reader.key
+        update.set(task / "since", to: .timestamp)
+        update[task / "position"] = nil
+        // One that was under way has to go back further.
+        if try !snapshot.exists(task) { update[task / "cause"] = mark.map { .string($0.key.string) } }
+    }
+
+    /// Where a step begins.
+    private enum Place {
+        /// With the posts of a person, before a position.
+        case posts(of: UserID, before: TreeKey?)
+        /// With whomever the reader follows next, by the id.
+        case people(after: TreeKey?)
+
+        init?(_ text: String) {
+            let parts = text.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+            guard parts.count > 1 else { return nil }
+            if parts.count > 2 {
+                guard let author = UserID(parts[1]) else { return nil }
+                self = .posts(of: author, before: parts[2].isEmpty ? nil : TreeKey(unchecked: parts[2]))
+            } else {
+                self = .people(after: UserID(parts[1])?.key)
+            }
+        }
+
+        var text: String {
+            switch self {
+            case .posts(let author, let position): "posts \(author) \(position?.string ?? "")"
+            case .people(let last): "people \(last?.string ?? "")"
+            }
+        }
+    }
+
+    func step(
+        _ task: PendingFollowUpTask, in snapshot: TreeSnapshot, _ update: inout MultiPathUpdate
+    ) throws(TreeError) -> String? {
+        guard let reader = UserID(task.subject.key.string) else { return nil }
+        let mark: KeyRange.Bound = task.cause.map { .excluding(TreeKey(unchecked: $0)) } ?? .unbounded
+        var place = task.position.flatMap { Place($0) } ?? .posts(of: reader, before: nil)
+        // A post is written twice, and so is the mark of its author.
+        var (writes, people) = (FollowUpTaskStep.maxWrites, Self.maxPeople)
+        while writes >= 4, people > 0 {
+            switch place {
+            case .people(let last):
+                people -= 1
+                guard let next = try Self.followee(of: reader, after: last, in: snapshot) else { return nil }
+                place = .posts(of: next, before: nil)
+            case .posts(let author, let position):
+                let range = KeyRange(lower: mark, upper: position.map { .excluding($0) } ?? .unbounded)
+                let limit = (writes - 2) / 2
+                let posts = try HomeFeedRows.posts(of: author, range, limit: limit, for: reader, in: snapshot)
+                HomeFeedRows.add(posts, to: reader, &update)
+                writes -= 2 * posts.count
+                if position == nil, author != reader, let newest = posts.first {
+                    try FolloweeMark.raise(to: newest, of: author, to: reader, in: snapshot, &update)
+                    writes -= 2
+                }
+                place =
+                    posts.count == limit
+                    ? .posts(of: author, before: posts.last?.position.key)
+                    : .people(after: author == reader ? nil : author.key)
+            }
+        }
+        return place.text
+    }
+
+    /// The next person whom a reader follows; nil after the last.
+    private static func followee(
+        of reader: UserID, after last: TreeKey?, in snapshot: TreeSnapshot
+    ) throws(TreeError) -> UserID? {
+        // Clients write there, too: what is no person is passed over, and so is the reader.
+        var range = last.map { KeyRange.after($0) } ?? .all
+        while let key = try snapshot.keys(of: PeopleNodes.following(reader), range: range, limit: 1).first {
+            if let followee = UserID(key.string), followee != reader { return followee }
+            range = .after(key)
+        }
+        return nil
+    }
+}
+
+/// The rows of home feeds.
+enum HomeFeedRows {
+    /// Posts of somebody, the newest first; none when the reader does not follow them.
+    static func posts(
+        of author: UserID, _ range: KeyRange, limit: Int, for reader: UserID, in snapshot: TreeSnapshot
+    ) throws(TreeError) -> [ListedPost] {
+        if author != reader {
+            guard try snapshot.exists(PeopleNodes.following(reader) / author.key) else { return [] }
+        }
+        return try snapshot.children(
+            of: PostNodes.publishedBy(author), range: range, order: .descending, limit: limit
+        ).compactMap { ListedPost($0) }
+    }
+
+    /// Adds posts to a feed, in both forms.
+    static func add(_ posts: [ListedPost], to reader: UserID, _ update: inout MultiPathUpdate) {
+        for post in posts {
+            update[FeedNodes.home(reader) / post.position.key] = .string(post.id.string)
+            update[FeedNodes.entry(reader) / post.id] = true
+        }
+    }
+}

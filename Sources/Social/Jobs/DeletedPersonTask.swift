@@ -1,0 +1,197 @@
+package import Model
+package import Tree
+
+/// What somebody has left outside of what people make of each other, and goes with the person.
+package protocol UploadCleanup: Sendable {
+    /// Whether there is anything.
+    func areThere(of uid: UserID) async throws -> Bool
+
+    /// Sees to it that a part of it ends.
+    ///
+    /// - Parameter position: Where the part before ended; nil for the first.
+    /// - Returns: How many there were, and where the next part begins; nil when there is none.
+    func end(
+        of uid: UserID, after position: String?, in snapshot: TreeSnapshot, _ update: inout MultiPathUpdate
+    ) throws(TreeError) -> (count: Int, next: String?)
+}
+
+/// Removes all that somebody has made, and all that is about them: uploads, posts, comments, likes, follows, blocks,
+/// notifications, the feed, and in the end the person.
+///
+/// Uploads are gone through once: nobody begins any for who is being deleted. Each step behind these looks for the first
+/// thing that is left, so that what is written meanwhile goes, too.
+struct DeletedPersonTask: FollowUpTask {
+    static let kind = FollowUpTaskKind.deletePerson
+    /// The number of posts that go in one step: each takes its records along.
+    private static let postsAtOnce = 50
+    /// What positions among uploads begin with.
+    private static let uploads = "uploads "
+
+    /// What ends the uploads; nil where there are none.
+    var uploads: (any UploadCleanup)?
+
+    func step(
+        _ task: PendingFollowUpTask, in snapshot: TreeSnapshot, _ update: inout MultiPathUpdate
+    ) throws(TreeError) -> String? {
+        guard let uid = UserID(task.subject.key.string) else { return nil }
+        func count(_ part: PersonDeletion.Part, _ count: Int) throws(TreeError) {
+            let number = PeopleNodes.deletion(uid) / part.key
+            update[number] = .integer((try snapshot.get(number)?.integerValue ?? 0) + Int64(count))
+        }
+        if let uploads, task.position.map({ $0.hasPrefix(Self.uploads) }) ?? true {
+            let last = task.position.map { String($0.dropFirst(Self.uploads.count)) }
+            let (ended, next) = try uploads.end(of: uid, after: last, in: snapshot, &update)
+            if ended > 0 { try count(.uploads, ended) }
+            return next.map { Self.uploads + $0 } ?? ""
+        }
+        for part in PersonDeletion.Part.allCases {
+            let removed = try Self.remove(part, of: uid, in: snapshot, &update)
+            guard removed > 0 else { continue }
+            try count(part, removed)
+            return ""
+        }
+        // Other follow-up tasks take these out of what others have; the person is not gone before.
+        if try Self.bringOnPosts(of: uid, in: snapshot, &update) { return "" }
+        if try Self.bringOnFollowers(of: uid, in: snapshot, &update) { return "" }
+        guard try snapshot.forgetRequests(of: uid, limit: FollowUpTaskStep.maxWrites / 2, in: &update) == 0 else {
+            return ""
+        }
+        for path in [
+            PeopleNodes.person(uid), FeedNodes.homeMark(uid), NotificationNodes.announcementsRead(uid),
+            OutboxNodes.entry() / uid.key,
+            OutboxNodes.deadLetter() / uid.key, PeopleNodes.privacy(uid), NotificationNodes.device(uid),
+        ] { update[path] = nil }
+        update.add(try OutboxQueue.writes(for: uid.key, due: nil, in: snapshot))
+        update.set(PeopleNodes.deletion(uid) / "ended", to: .timestamp)
+        return nil
+    }
+
+    /// Does a step of what is left to do about one of the person's posts that are gone.
+    ///
+    /// - Returns: Whether there was any.
+    private static func bringOnPosts(
+        of uid: UserID, in snapshot: TreeSnapshot, _ update: inout MultiPathUpdate
+    ) throws(TreeError) -> Bool {
+        let list = FeedNodes.withdrawn(uid)
+        guard let row = try snapshot.children(of: list, limit: 1).first else { return false }
+        guard let id = row.value.stringValue,
+            let task = try snapshot.task(.deletePost, FollowUpTaskSubject(TreeKey(unchecked: id)))
+        else {
+            update[list / row.key] = nil
+            return true
+        }
+        try DeletedPostTask().bringOn(task, in: snapshot, &update)
+        return true
+    }
+
+    /// Does a step of what is left to do about one of those who followed the person.
+    ///
+    /// - Returns: Whether there was any.
+    private static func bringOnFollowers(
+        of uid: UserID, in snapshot: TreeSnapshot, _ update: inout MultiPathUpdate
+    ) throws(TreeError) -> Bool {
+        let (prefix, range) = FollowUpTaskSubject.range(of: uid, after: nil)
+        guard let row = try snapshot.children(of: FollowUpTaskKind.unfollow.path, range: range, limit: 1).first,
+            row.key.string.hasPrefix(prefix)
+        else { return false }
+        try UnfollowTask().bringOn(PendingFollowUpTask(.unfollow, row), in: snapshot, &update)
+        return true
+    }
+
+    /// Removes what there is of one kind, up to a bound.
+    ///
+    /// - Returns: How many there were.
+    private static func remove(
+        _ part: PersonDeletion.Part, of uid: UserID, in snapshot: TreeSnapshot, _ update: inout MultiPathUpdate
+    ) throws(TreeError) -> Int {
+        switch part {
+        case .uploads: return 0
+        case .posts:
+            let list = PostNodes.publishedBy(uid)
+            let posts = try snapshot.children(of: list, limit: postsAtOnce)
+            for post in posts {
+                update[list / post.key] = nil
+                if let id = post.value.stringValue { update[PostNodes.post() / TreeKey(unchecked: id)] = nil }
+            }
+            return posts.count
+        case .audiencePosts:
+            return try remove(from: AudienceNodes.postBy(uid), limit: postsAtOnce, snapshot, &update) { update, id in
+                update[AudienceNodes.post() / id] = nil
+            }
+        case .memberships:
+            guard try snapshot.exists(AudienceNodes.membership(uid)) else { return 0 }
+            update.scope = .removal
+            return try remove(from: AudienceNodes.membership(uid), snapshot, &update) { update, audience in
+                update[AudienceNodes.audience() / audience / "members" / uid.key] = nil
+            }
+        case .comments: return try removeComments(of: uid, in: snapshot, &update)
+        case .likes:
+            return try remove(from: ReactionNodes.liked(uid), snapshot, &update) { update, post in
+                update[ReactionNodes.like(post, uid.key)] = nil
+            }
+        case .flags:
+            let list = TreePattern(ReactionNodes.flagged(uid.key) / "*" / "*" / "*")
+            let rows = try list.nodes(in: snapshot, limit: FollowUpTaskStep.maxWrites / 2)
+            for row in rows {
+                update[row] = nil
+                if let subject = FlagSubject(row) { update[subject.flags / uid.key] = nil }
+            }
+            return rows.count
+        case .following: return try remove(from: PeopleNodes.following(uid), snapshot, &update)
+        case .followers: return try remove(from: PeopleNodes.follower(uid), snapshot, &update)
+        case .blocks:
+            let count = try remove(from: PeopleNodes.blocking(uid), snapshot, &update)
+            return count > 0 ? count : try remove(from: PeopleNodes.blocked(uid), snapshot, &update)
+        case .notifications: return try removeNotifications(of: uid, in: snapshot, &update)
+        case .feed:
+            let count = try remove(from: FeedNodes.entry(uid), snapshot, &update)
+            return count > 0 ? count : try remove(from: FeedNodes.home(uid), snapshot, &update)
+        }
+    }
+
+    private static func removeNotifications(
+        of uid: UserID, in snapshot: TreeSnapshot, _ update: inout MultiPathUpdate
+    ) throws(TreeError) -> Int {
+        let list = NotificationNodes.notification(uid)
+        // Half as many, as each may be of a letter, which names the person, too.
+        let rows = try snapshot.children(of: list, limit: FollowUpTaskStep.maxWrites / 2)
+        for row in rows {
+            update[list / row.key] = nil
+            guard let letter = row.value["announcement"]?.stringValue.flatMap({ try? TreeKey($0) }) else { continue }
+            update[NotificationNodes.letter() / letter / "to" / uid.key] = nil
+        }
+        return rows.count
+    }
+
+    private static func removeComments(
+        of uid: UserID, in snapshot: TreeSnapshot, _ update: inout MultiPathUpdate
+    ) throws(TreeError) -> Int {
+        var count = 0
+        for post in try snapshot.keys(of: ReactionNodes.commented(uid), limit: FollowUpTaskStep.maxWrites) {
+            let list = ReactionNodes.commented(uid) / post
+            count += try remove(from: list, limit: FollowUpTaskStep.maxWrites - count, snapshot, &update) {
+                update, comment in
+                update[ReactionNodes.comment(post, comment)] = nil
+            }
+            if count == FollowUpTaskStep.maxWrites { break }
+        }
+        return count
+    }
+
+    /// Removes children of a list.
+    ///
+    /// - Parameter also: Removes what the list names.
+    /// - Returns: How many there were.
+    private static func remove(
+        from list: TreePath, limit: Int = FollowUpTaskStep.maxWrites, _ snapshot: TreeSnapshot,
+        _ update: inout MultiPathUpdate,
+        also: (inout MultiPathUpdate, TreeKey) -> Void = { _, _ in }
+    ) throws(TreeError) -> Int {
+        let keys = try snapshot.keys(of: list, limit: limit)
+        for key in keys {
+            update[list / key] = nil
+            also(&update, key)
+        }
+        return keys.count
+    }
+}

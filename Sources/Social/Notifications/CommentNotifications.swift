@@ -1,0 +1,35 @@
+import Model
+import Tree
+
+/// Tells the author of a post of each comment on it, and each whom a comment mentions of that.
+struct CommentNotifications: Derivation {
+    let place = ReactionNodes.comment.pattern
+
+    func writes(
+        for comment: ChangedNode, at commit: CommitPoint, in snapshot: TreeSnapshot
+    ) throws(TreeError) -> [TreeWrite] {
+        let (post, key) = (comment.keys[0], comment.keys[1])
+        // Nobody is told of a comment on no post; but a deleted one goes with what it has made.
+        let author = try snapshot.author(ofPost: post)
+        guard author != nil || !comment.after.isThere else { return [] }
+        return try TextNotifications(
+            node: comment, path: ReactionNodes.comment(post, key), source: .comment, post: post, comment: key,
+            list: NotificationNodes.notedComment() / post / key
+        ).writes(beside: author.map { ($0, .comment) }, at: commit, in: snapshot)
+    }
+}
+
+/// Tells each whom a post mentions of that.
+struct PostNotifications: Derivation {
+    let place = PostNodes.post.pattern
+
+    func writes(
+        for post: ChangedNode, at commit: CommitPoint, in snapshot: TreeSnapshot
+    ) throws(TreeError) -> [TreeWrite] {
+        let id = post.keys[0]
+        return try TextNotifications(
+            node: post, path: PostNodes.post() / id, source: .post, post: id, comment: nil,
+            list: NotificationNodes.notedPost() / id
+        ).writes(beside: nil, at: commit, in: snapshot)
+    }
+}

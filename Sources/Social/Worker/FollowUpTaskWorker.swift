@@ -1,0 +1,134 @@
+import Concurrency
+package import Logging
+import Model
+package import Tree
+
+/// Does the follow-up tasks that are left to do, one step after the other, some of each kind in turn: nobody who causes many
+/// of one kind has those of another wait for all of them.
+///
+/// It may be stopped anywhere: a follow-up task's record goes with its last step, in one update.
+package final class FollowUpTaskWorker: Sendable {
+    /// The most follow-up tasks of one kind that are looked at before those of the next.
+    private static let batch = 32
+
+    private let tree: TreeStore
+    private let tasks: [any FollowUpTask]
+    private let clock: @Sendable () -> Int64
+    private let logger: Logger
+
+    /// - Parameter uploads: What ends the uploads of somebody who is deleted.
+    package convenience init(
+        _ tree: TreeStore, uploads: (any UploadCleanup)? = nil, clock: @escaping @Sendable () -> Int64,
+        logger: Logger
+    ) {
+        self.init(
+            tree,
+            tasks: [
+                DeletedPersonTask(uploads: uploads), DeletedPostTask(), DeletedAudienceTask(), UnfollowTask(),
+                BackfillTask(),
+                HomeFeedTask(),
+                RenameTask(),
+            ],
+            clock: clock, logger: logger)
+    }
+
+    init(_ tree: TreeStore, tasks: [any FollowUpTask], clock: @escaping @Sendable () -> Int64, logger: Logger) {
+        self.tree = tree
+        self.tasks = tasks
+        self.clock = clock
+        self.logger = logger
+    }
+
+    /// Works until the task is cancelled.
+    package func run() async {
+        await tree.work(round: runRound) {
+            let hasFailed = try await tree.snapshot { try $0.exists(WorkNodes.followUpTask()) }
+            return .seconds(hasFailed ? 1 : 60)
+        }
+    }
+
+    /// Does all that there is to do now.
+    package func runAll() async throws {
+        while try await runRound() {}
+    }
+
+    /// Does a step of a follow-up task now, for somebody who waits for it.
+    ///
+    /// - Returns: Whether it was due.
+    func step(_ pending: PendingFollowUpTask) async throws -> Bool {
+        guard pending.due <= clock(), let task = tasks.first(where: { type(of: $0).kind == pending.kind }) else {
+            return false
+        }
+        try await step(task, of: pending)
+        return true
+    }
+
+    /// Does at least one step of each follow-up task that is due.
+    ///
+    /// - Returns: Whether there was any to do.
+    func runRound() async throws -> Bool {
+        guard try await tree.snapshot({ try $0.exists(WorkNodes.followUpTask()) }) else { return false }
+        var hasWorked = false
+        var ranges = Array(repeating: KeyRange.all, count: tasks.count)
+        // The kinds of which not all follow-up tasks have been looked at; those of the others begin anew meanwhile.
+        var unfinished = Set(tasks.indices)
+        while !unfinished.isEmpty {
+            for (index, task) in tasks.enumerated() {
+                let kind = type(of: task).kind
+                let page = try await tree.children(of: kind.path, range: ranges[index], limit: Self.batch)
+                for pending in page.map({ PendingFollowUpTask(kind, $0) }) where pending.due <= clock() {
+                    try Task.checkCancellation()
+                    hasWorked = true
+                    try await step(task, of: pending)
+                }
+                if page.count == Self.batch, let last = page.last {
+                    ranges[index] = .after(last.key)
+                } else {
+                    ranges[index] = .all
+                    unfinished.remove(index)
+                }
+            }
+        }
+        return hasWorked
+    }
+
+    /// Does a step; one that fails is tried again, later and later, and in nobody's way.
+    private func step(_ task: any FollowUpTask, of pending: PendingFollowUpTask) async throws {
+        do {
+            try await tree.transact { snapshot, update in
+                guard let now = try snapshot.task(pending.kind, pending.subject) else { return }
+                update.makesRoom = now.kind.makesRoom
+                try task.bringOn(now, in: snapshot, &update)
+            }
+        } catch let error as TreeError where error.code != .closed {
+            logger.warning(
+                "a job cannot go on",
+                metadata: ["job": "\(pending.kind.rawValue)", "of": "\(pending.subject)", "fault": "\(error)"])
+            let due = clock() + Backoff.milliseconds(afterAttempt: pending.attempts + 1)
+            try await tree.transact { snapshot, update in
+                guard let now = try snapshot.task(pending.kind, pending.subject) else { return }
+                update[now.path / "attempts"] = .integer(Int64(now.attempts) + 1)
+                update[now.path / "error"] = .string(error.message)
+                update[now.path / "due"] = .integer(due)
+            }
+        }
+    }
+}
+
+extension FollowUpTask {
+    /// Does a step, and notes where the next one begins.
+    func bringOn(
+        _ pending: PendingFollowUpTask, in snapshot: TreeSnapshot, _ update: inout MultiPathUpdate
+    ) throws(TreeError) {
+        let next = try step(pending, in: snapshot, &update)
+        if let next { update[pending.path / "position"] = .string(next) } else { update[pending.path] = nil }
+    }
+}
+
+extension TreeSnapshot {
+    /// A follow-up task that is left to do; nil when it is done.
+    func task(_ kind: FollowUpTaskKind, _ subject: FollowUpTaskSubject) throws(TreeError) -> PendingFollowUpTask? {
+        let record = try get(kind.path / subject.key)
+        return record.map { PendingFollowUpTask(kind, TreeChild(key: subject.key, value: $0)) }
+    }
+}
