@@ -71,7 +71,7 @@ package struct Endpoint: Sendable {
 
     private func answer(_ request: Request, _ context: HTTPContext) async throws -> Response {
         guard !ignoresQuery else { return try await run(request, context) }
-        let query = (parameters + Self.senderParameters).filter { $0.place == .query }
+        let query = (parameters + Self.senderParameters).filter { $0.location == .query }
         var context = context
         context.query = try RequestFields(
             queryOf: request.uri, names: query.map(\.name), lists: Set(query.filter(\.isList).map(\.name)))
@@ -81,14 +81,14 @@ package struct Endpoint: Sendable {
 
 /// A value that an address or a header has.
 package struct Parameter: Sendable {
-    package enum Place: String {
+    package enum Location: String {
         case path
         case query
         case header
     }
 
     package let name: String
-    package let place: Place
+    package let location: Location
     package let schema: Schema
     package let details: String
     /// Whether a query may have it several times.
@@ -96,19 +96,19 @@ package struct Parameter: Sendable {
     package var isRequired = false
 
     package static func path(_ name: String, _ schema: Schema) -> Parameter {
-        Parameter(name: name, place: .path, schema: schema, details: "", isRequired: true)
+        Parameter(name: name, location: .path, schema: schema, details: "", isRequired: true)
     }
 
     package static func query(_ name: String, _ schema: Schema, _ details: String) -> Parameter {
-        Parameter(name: name, place: .query, schema: schema, details: details)
+        Parameter(name: name, location: .query, schema: schema, details: details)
     }
 
     package static func list(_ name: String, _ schema: Schema, _ details: String) -> Parameter {
-        Parameter(name: name, place: .query, schema: .list(of: schema), details: details, isList: true)
+        Parameter(name: name, location: .query, schema: .list(of: schema), details: details, isList: true)
     }
 
     package static func header(_ name: String, _ schema: Schema, _ details: String) -> Parameter {
-        Parameter(name: name, place: .header, schema: schema, details: details)
+        Parameter(name: name, location: .header, schema: schema, details: details)
     }
 
     /// The same, which every request has to have.

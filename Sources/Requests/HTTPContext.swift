@@ -13,7 +13,7 @@ package struct HTTPContext: Hummingbird.RequestContext {
     /// What the request's connection shows of its client.
     package let client: ClientConnection
     /// What lets the request in, and as whom.
-    package var proof = Proof.nothing
+    package var proof = Proof.anonymous
     /// What counts how much the sender has of something at a time; nil for whoever has no limits.
     package var activities: Activities?
     /// The fields of the query, as the operation declares them.

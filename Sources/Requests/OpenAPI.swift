@@ -95,7 +95,7 @@ package struct OpenAPI {
 
     private static func describe(_ parameter: Parameter, _ schemas: inout Schemas) -> JSONValue {
         var description: JSONValue = [
-            "name": .string(parameter.name), "in": .string(parameter.place.rawValue),
+            "name": .string(parameter.name), "in": .string(parameter.location.rawValue),
             "required": .bool(parameter.isRequired), "schema": parameter.schema.make(&schemas),
         ]
         if !parameter.details.isEmpty { description["description"] = .string(parameter.details) }

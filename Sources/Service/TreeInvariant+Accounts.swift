@@ -7,7 +7,7 @@ extension TreeInvariant {
     static let ofAccounts = AccountInvariant.all.map { TreeInvariant($0) }
 
     private init(_ rule: AccountInvariant) {
-        switch rule.judgement {
+        switch rule.check {
         case .mend(let writes): self.init(rule.kind.finding, at: rule.place, mend: writes)
         case .report(let complaint): self.init(rule.kind.finding, at: rule.place, report: complaint)
         }

@@ -138,7 +138,7 @@ struct AccountInvariantTests {
         for rule in AccountInvariant.all {
             kinds += try await tree.snapshot { snapshot throws(TreeError) in
                 var count = try writes(by: rule, in: snapshot).count
-                if case .report(let complaint) = rule.judgement {
+                if case .report(let complaint) = rule.check {
                     for node in try rule.place.nodes(in: snapshot, limit: 100) {
                         if try complaint(node, snapshot) != nil { count += 1 }
                     }
@@ -151,7 +151,7 @@ struct AccountInvariantTests {
 
     /// The writes that a rule wants.
     private static func writes(by rule: AccountInvariant, in snapshot: TreeSnapshot) throws(TreeError) -> [TreeWrite] {
-        guard case .mend(let writes) = rule.judgement else { return [] }
+        guard case .mend(let writes) = rule.check else { return [] }
         var wanted: [TreeWrite] = []
         for node in try rule.place.nodes(in: snapshot, limit: 100) {
             for write in try writes(node, snapshot) where try snapshot.get(write.path) != write.value {

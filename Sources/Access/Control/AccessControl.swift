@@ -108,7 +108,7 @@ package final class AccessControl: Sendable {
     // MARK: What is shown
 
     private func proof(of peer: Credentials.Peer) throws(AccessError) -> Proof {
-        guard case .local(let process) = peer else { return Proof(.none, .nobody) }
+        guard case .local(let process) = peer else { return Proof(.none, .anonymous) }
         let kind = Proof.Kind.peer(systemUser: process.userID)
         switch settings.withLock(\.peers).right(of: process) {
         case nil: throw .denied
@@ -125,7 +125,7 @@ package final class AccessControl: Sendable {
         let settings = settings.withLock(\.self)
         // Everybody knows this word, so an emulator does not believe it of pages of other machines.
         if settings.isEmulator, token == "owner" {
-            return isFromForeignPage ? Proof(.none, .nobody) : Proof(.emulator, .admin(expiresMilliseconds: nil))
+            return isFromForeignPage ? Proof(.none, .anonymous) : Proof(.emulator, .admin(expiresMilliseconds: nil))
         }
         let proof = try tokens.proof(of: token, settings, now: now)
         let end = proof.expiresMilliseconds.map { $0 + tokens.leewayMilliseconds(of: proof, settings) } ?? .max

@@ -9,7 +9,7 @@ extension Proof {
         guard let json else { return self }
         guard case .admin(let expiry) = subject else { throw .denied }
         guard json.utf8.count <= WebToken.maxBytes, let auth = JSONValue(text: json.utf8) else { throw .badOverride }
-        if auth == .null { return Proof(kind, .nobody, isOwnerActing: true) }
+        if auth == .null { return Proof(kind, .anonymous, isOwnerActing: true) }
         guard auth.members != nil else { throw .badOverride }
         let user = User(uid: auth["uid"]?.string, auth: auth, expiresMilliseconds: expiry)
         return Proof(kind, .user(ProvenUser(user, signInSeconds: .max)), isOwnerActing: true)
@@ -27,7 +27,7 @@ extension Proof {
             let expiring = User(uid: uid, auth: user.auth, expiresMilliseconds: expiry)
             return Proof(kind, .user(ProvenUser(expiring, signInSeconds: .max)), isOwnerActing: true)
         case .user(let proven) where proven.user.uid?.isSame(as: uid) == true: return self
-        case .user, .nobody: throw .denied
+        case .user, .anonymous: throw .denied
         }
     }
 }

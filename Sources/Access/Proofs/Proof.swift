@@ -19,7 +19,7 @@ package struct Proof: Sendable, Hashable {
 
     /// Who is proved.
     package enum Subject: Sendable, Hashable {
-        case nobody
+        case anonymous
         case user(ProvenUser)
         case admin(expiresMilliseconds: Int64?)
     }
@@ -36,7 +36,7 @@ package struct Proof: Sendable, Hashable {
     /// As whom a request with it acts.
     package var identity: Identity {
         switch subject {
-        case .nobody: .anonymous
+        case .anonymous: .anonymous
         case .user(let proven): .user(proven.user)
         case .admin: .admin
         }
@@ -45,7 +45,7 @@ package struct Proof: Sendable, Hashable {
     /// When it expires, in milliseconds since the epoch; nil for never.
     package var expiresMilliseconds: Int64? {
         switch subject {
-        case .nobody: nil
+        case .anonymous: nil
         case .user(let proven): proven.user.expiresMilliseconds
         case .admin(let expiry): expiry
         }

@@ -33,7 +33,7 @@ struct Session: Hashable, Sendable {
     func isExpired(at now: Int64) -> Bool { usedMilliseconds + Self.idleMilliseconds <= now }
 
     /// What a token that names the session is worth.
-    enum Judgement {
+    enum Refresh {
         /// The token is good, and replaced by this one from now on.
         case replaced(by: RefreshToken)
         /// The token was replaced a moment ago, by this one.
@@ -45,7 +45,7 @@ struct Session: Hashable, Sendable {
     /// Takes a token, and replaces it if it is the current one.
     ///
     /// - Parameter salt: Random text.
-    mutating func take(_ token: RefreshToken, at now: Int64, salt: String) -> Judgement {
+    mutating func take(_ token: RefreshToken, at now: Int64, salt: String) -> Refresh {
         let hash = token.hash
         if hash == current {
             let next = token.next(salt: salt)

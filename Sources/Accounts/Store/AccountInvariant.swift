@@ -18,8 +18,8 @@ package struct AccountInvariant: Sendable {
         case miscounted
     }
 
-    /// The judgement of a node.
-    package enum Judgement: Sendable {
+    /// The check of a node.
+    package enum Check: Sendable {
         /// The writes that make a node right; none where it is.
         case mend(@Sendable (_ node: TreePath, TreeSnapshot) throws(TreeError) -> [TreeWrite])
         /// The fault in words, of a kind that nobody can mend; nil where there is none.
@@ -28,10 +28,10 @@ package struct AccountInvariant: Sendable {
 
     package let kind: Kind
     package let place: TreePattern
-    package let judgement: Judgement
+    package let check: Check
 
-    private init(_ kind: Kind, at place: TreePath, _ judgement: Judgement) {
-        (self.kind, self.place, self.judgement) = (kind, TreePattern(place), judgement)
+    private init(_ kind: Kind, at place: TreePath, _ check: Check) {
+        (self.kind, self.place, self.check) = (kind, TreePattern(place), check)
     }
 
     /// All rules. What an account is found by comes before what is found: a repair lets nothing dangle that an account needs.

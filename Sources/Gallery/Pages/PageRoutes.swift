@@ -140,7 +140,7 @@ package struct PageRoutes: Sendable {
         let before = request.queryText("before")
         let page = try await source.page(of: list, before: before, limit: Self.postCount, context)
         let texts = head.texts
-        head["posts"] = page.posts.enumerated().map { $0.element.values(ShownPost.Place(index: $0.offset), texts) }
+        head["posts"] = page.posts.enumerated().map { $0.element.values(ShownPost.Position(index: $0.offset), texts) }
         head["next"] = page.next
         head["token"] = page.token
         head["isEmpty"] = page.posts.isEmpty
@@ -160,7 +160,7 @@ package struct PageRoutes: Sendable {
         head["token"] = token
         head["hiddenHeading"] = by
         head["title"] = "\(post.text.isEmpty ? by : post.text.excerpt(60)) · Tintype"
-        head["posts"] = [post.values(ShownPost.Place(index: 0, isAlone: true), texts)]
+        head["posts"] = [post.values(ShownPost.Position(index: 0, isAlone: true), texts)]
         let path = PagePath.post(post.id)
         head.share(path, type: "article", title: by, description: post.text.isEmpty ? by : post.text.excerpt(200))
         if let photo = post.photos.first, let rendition = photo.shared {

@@ -6,7 +6,7 @@ import Tree
 /// What templates know of posts and comments.
 extension ShownPost {
     /// How a post stands in a page.
-    struct Place {
+    struct Position {
         /// Which one of the page it is.
         let index: Int
         /// Whether it is alone, and large.
@@ -18,25 +18,25 @@ extension ShownPost {
         }
     }
 
-    func values(_ place: Place, _ texts: PageTexts) -> [String: Any] {
+    func values(_ position: Position, _ texts: PageTexts) -> [String: Any] {
         var values: [String: Any] = [
             "id": id, "position": position, "uid": uid, "name": name, "likes": likes, "comments": comments,
             "time": time, "link": PagePath.post(id), "authorLink": PagePath.person(uid), "moment": Moment.full(time),
             "day": Moment.day(time), "hasText": !text.isEmpty, "parts": PostTextParts(text, mentions).values,
             "photos": photos.enumerated().compactMap {
-                self.values(of: $0.element, $0.offset, place, texts)
+                self.values(of: $0.element, $0.offset, position, texts)
             },
         ]
         values["picture"] = picture
         return values
     }
 
-    private func values(of photo: Photo, _ index: Int, _ place: Place, _ texts: PageTexts) -> [String: Any]? {
+    private func values(of photo: Photo, _ index: Int, _ position: Position, _ texts: PageTexts) -> [String: Any]? {
         guard let chosen = photo.chosen else { return nil }
-        let choices = place.isAlone ? photo.choices[...] : photo.listed
+        let choices = position.isAlone ? photo.choices[...] : photo.listed
         var values: [String: Any] = [
-            "source": chosen.path, "sizes": place.sizes, "width": photo.width, "height": photo.height,
-            "sources": Self.sources(choices), "isFirst": place.index == 0 && index == 0,
+            "source": chosen.path, "sizes": position.sizes, "width": photo.width, "height": photo.height,
+            "sources": Self.sources(choices), "isFirst": position.index == 0 && index == 0,
             "alt": alt(of: photo, index, texts), "hash": photo.placeholder, "color": photo.color,
         ]
         // What scripts may need besides.

@@ -47,7 +47,7 @@ enum GIFScrubber {
         case 0xFF where known.contains { block.starts(with: "\u{B}\($0)", at: 1) }: return nil
         case 0xFF where block.starts(with: "\u{B}XMP DataXMP", at: 1):
             guard let packet = packet(block) else { return .xmp }
-            return PlaceWords.mustGo(block.extracting(packet)) ? .xmp : nil
+            return LocationKeywords.mustGo(block.extracting(packet)) ? .xmp : nil
         default: return .unknownData
         }
     }

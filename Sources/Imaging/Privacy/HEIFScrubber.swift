@@ -55,7 +55,7 @@ struct HEIFScrubber {
         switch type {
         case "Exif": HEIFScrubber.scrubEXIF(&data)
         case "mime":
-            guard PlaceWords.mustGo(data.bytes.span) else { return }
+            guard LocationKeywords.mustGo(data.bytes.span) else { return }
             data.note(.xmp)
             data.fill(0..<data.count, with: UInt8(ascii: " "))
             if HEIFScrubber.emptyPacket.count <= data.count { data.write(HEIFScrubber.emptyPacket, at: 0) }

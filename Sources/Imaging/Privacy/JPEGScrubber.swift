@@ -113,7 +113,7 @@ struct JPEGScrubber {
         case 0xE1 where payload.starts(with: JPEGScrubber.extendedXMP): return .xmp
         case 0xE1 where payload.starts(with: JPEGScrubber.xmp):
             let packet = payload.extracting(JPEGScrubber.xmp.utf8.count...)
-            return keepsMetadata && !PlaceWords.mustGo(packet) ? nil : .xmp
+            return keepsMetadata && !LocationKeywords.mustGo(packet) ? nil : .xmp
         case 0xED where payload.starts(with: JPEGScrubber.resources):
             return keepsMetadata && keepsResources ? nil : .iptc
         case 0xE2 where payload.starts(with: MultiPictureIndex.signature):

@@ -79,7 +79,8 @@ enum PNGScrubber {
         guard !isPacked, !payload.starts(with: "Raw profile type"), let end = payload.firstIndex(of: 0, from: 0) else {
             return false
         }
-        return !PlaceWords.mustGo(payload.extracting(..<end)) && !PlaceWords.mustGo(payload.extracting((end + 1)...))
+        return !LocationKeywords.mustGo(payload.extracting(..<end))
+            && !LocationKeywords.mustGo(payload.extracting((end + 1)...))
     }
 
     /// Whether an international text chunk stays: a keyword, a zero, whether it is packed and how, a language, a zero, the
@@ -90,7 +91,7 @@ enum PNGScrubber {
             let language = payload.firstIndex(of: 0, from: keyword + 3),
             let translation = payload.firstIndex(of: 0, from: language + 1)
         else { return false }
-        return !PlaceWords.mustGo(payload.extracting(..<keyword))
-            && !PlaceWords.mustGo(payload.extracting((translation + 1)...))
+        return !LocationKeywords.mustGo(payload.extracting(..<keyword))
+            && !LocationKeywords.mustGo(payload.extracting((translation + 1)...))
     }
 }

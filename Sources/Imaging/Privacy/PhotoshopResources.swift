@@ -20,7 +20,7 @@ enum PhotoshopResources {
             switch id {
             case iptc: if namesPlace(record: data) { return true }
             case exif, otherEXIF: return true
-            case xmp: if PlaceWords.mustGo(data) { return true }
+            case xmp: if LocationKeywords.mustGo(data) { return true }
             default: break
             }
             offset = start + length + length % 2

@@ -18,7 +18,7 @@ enum WebPScrubber {
                     file.bytes.span.starts(with: "Exif\0\0", at: payload.lowerBound) ? min(6, payload.count) : 0
                 file.scrubEXIF(in: payload.dropFirst(prefix))
             } else if file.bytes.span.starts(with: "XMP ", at: type) {
-                if PlaceWords.mustGo(file.bytes.span.extracting(payload)) {
+                if LocationKeywords.mustGo(file.bytes.span.extracting(payload)) {
                     file.cut(whole, as: .xmp)
                     losesXMP = true
                 } else {

@@ -6,7 +6,7 @@ import Uploads
 /// What has to be true of each node of a place, for as long as the tree is sound.
 package struct TreeInvariant: Sendable {
     /// What is said of a node that breaks it.
-    enum Judgement: Sendable {
+    enum Check: Sendable {
         /// What has to be written so that all is right; nothing where it is.
         case mend(@Sendable (_ node: TreePath, TreeSnapshot) throws(TreeError) -> [TreeWrite])
         /// What is wrong, in words, of what nobody can mend; nil where nothing is.
@@ -15,25 +15,25 @@ package struct TreeInvariant: Sendable {
 
     let kind: FindingKind
     let place: TreePattern
-    private let judgement: Judgement
+    private let check: Check
 
     package init(
         _ kind: FindingKind, at place: TreePattern,
         mend: @escaping @Sendable (_ node: TreePath, TreeSnapshot) throws(TreeError) -> [TreeWrite]
     ) {
-        (self.kind, self.place, judgement) = (kind, place, .mend(mend))
+        (self.kind, self.place, check) = (kind, place, .mend(mend))
     }
 
     package init(
         _ kind: FindingKind, at place: TreePattern,
         report: @escaping @Sendable (_ node: TreePath, TreeSnapshot) throws(TreeError) -> String?
     ) {
-        (self.kind, self.place, judgement) = (kind, place, .report(report))
+        (self.kind, self.place, check) = (kind, place, .report(report))
     }
 
     /// What is wrong with one node.
     func findings(at node: TreePath, in snapshot: TreeSnapshot) throws(TreeError) -> [Finding] {
-        switch judgement {
+        switch check {
         case .report(let report):
             guard let message = try report(node, snapshot) else { return [] }
             return [Finding(kind, path: Self.text(node), message: message)]
@@ -52,7 +52,7 @@ package struct TreeInvariant: Sendable {
 
     /// What is to be written at one node so that it is right.
     func writes(at node: TreePath, in snapshot: TreeSnapshot) throws(TreeError) -> [TreeWrite] {
-        guard case .mend(let mend) = judgement else { return [] }
+        guard case .mend(let mend) = check else { return [] }
         var missing: [TreeWrite] = []
         for write in try mend(node, snapshot) where try snapshot.get(write.path) != write.value {
             missing.append(write)

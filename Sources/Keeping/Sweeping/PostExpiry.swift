@@ -10,7 +10,7 @@ package import Uploads
 /// Deletes posts that are older than the operator lets them become, as ``Publisher/deletePost(_:by:)`` does: with all that names
 /// them, and their files after the grace period.
 ///
-/// A post's age is that of its `timestamp`, which says nothing about its place in any order: imports bring old posts late. So
+/// A post's age is that of its `timestamp`, which says nothing about its collection in any order: imports bring old posts late. So
 /// all posts are looked at in turn, those for everybody and those for audiences, in the order of their ids, some at a time.
 package final class PostExpiry: Sendable {
     /// A part of the posts that are old enough.
@@ -28,26 +28,26 @@ package final class PostExpiry: Sendable {
     /// The last post that a page has looked at.
     package struct Position: Sendable, Hashable, CustomStringConvertible {
         /// Where posts stand.
-        fileprivate enum Place: String {
+        fileprivate enum Collection: String {
             case posts
             case audiencePosts = "audience_posts"
 
             var path: TreePath { self == .posts ? PostNodes.post() : AudienceNodes.post() }
         }
 
-        fileprivate var place = Place.posts
+        fileprivate var collection = Collection.posts
         fileprivate var last: TreeKey?
 
         fileprivate init() {}
 
         /// The position as a cursor: `posts/-P6xJd7DkF0an8Cy0qLh`, or `audience_posts` for none there yet.
-        package var description: String { place.rawValue + (last.map { "/\($0)" } ?? "") }
+        package var description: String { collection.rawValue + (last.map { "/\($0)" } ?? "") }
 
         /// Reads a cursor; nil when it is none.
         package init?(cursor: String) {
             let parts = cursor.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
-            guard let place = parts.first.flatMap({ Place(rawValue: String($0)) }) else { return nil }
-            self.place = place
+            guard let collection = parts.first.flatMap({ Collection(rawValue: String($0)) }) else { return nil }
+            self.collection = collection
             guard parts.count == 2 else { return }
             guard let last = try? TreeKey(String(parts[1])) else { return nil }
             self.last = last
@@ -58,8 +58,8 @@ package final class PostExpiry: Sendable {
             var next = self
             next.last = keys.last
             if keys.count == PostExpiry.batch { return next }
-            guard place == .posts else { return nil }
-            next.place = .audiencePosts
+            guard collection == .posts else { return nil }
+            next.collection = .audiencePosts
             next.last = nil
             return next
         }
@@ -114,9 +114,9 @@ package final class PostExpiry: Sendable {
         let deadline = store.now - age.milliseconds
         let (due, next) = try await tree.snapshot { snapshot in
             let keys = try snapshot.keys(
-                of: position.place.path, range: position.last.map { .after($0) } ?? .all, limit: Self.batch)
+                of: position.collection.path, range: position.last.map { .after($0) } ?? .all, limit: Self.batch)
             let due = try keys.filter { key in
-                let path = position.place.path / key
+                let path = position.collection.path / key
                 guard let timestamp = try snapshot.get(path / "timestamp")?.integerValue else { return false }
                 return timestamp <= deadline
             }
@@ -126,7 +126,7 @@ package final class PostExpiry: Sendable {
         page.next = next
         for key in due {
             try Task.checkCancellation()
-            let path = position.place.path / key
+            let path = position.collection.path / key
             guard let post = try await tree.get(path) else { continue }
             // What clients call otherwise has no files.
             let bytes = if let id = PostID(key.string) { try await byteCount(of: id, post) } else { 0 }

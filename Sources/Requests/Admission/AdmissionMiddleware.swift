@@ -21,7 +21,7 @@ package struct AdmissionMiddleware: RouterMiddleware {
         guard request.method != .options else { return try await next(request, context) }
         let (limiter, client) = (admission.limiter, context.client)
         var (request, context) = (request, context)
-        if let stranger = admission.limitedClient(.nothing, request.head, from: client) {
+        if let stranger = admission.limitedClient(.anonymous, request.head, from: client) {
             try limiter.countRequest(of: stranger)
         }
         context.proof = try await admission.proofWaiting(of: request.head, from: client)

@@ -53,7 +53,7 @@ package struct RulesAction: Sendable {
 // MARK: Judging
 
 /// How rules judge an action, path by path.
-package struct RulesJudgement: Sendable {
+package struct RulesDecision: Sendable {
     /// The judgement of one path; an update has one for each.
     package struct Part: Sendable {
         package let path: TreePath
@@ -72,14 +72,14 @@ extension RulesDocument {
     /// - Throws: ``TreeError`` when the tree cannot be read, and for values that no tree can hold.
     package func explain(
         _ action: RulesAction, by actor: RulesActor, at nowMilliseconds: Int64, in tree: any RulesTree
-    ) throws(TreeError) -> RulesJudgement {
-        guard case .bound(let auth) = actor else { return RulesJudgement(parts: []) }
+    ) throws(TreeError) -> RulesDecision {
+        guard case .bound(let auth) = actor else { return RulesDecision(parts: []) }
         let subject = RulesSubject(auth: auth, nowMilliseconds: nowMilliseconds)
         let data = RulesTreeNode(rootOf: tree)
         switch action.kind {
         case .read(let path, let query):
             let trace = try explainRead(at: path.keys.map(\.string), matching: query, by: subject, in: data)
-            return RulesJudgement(parts: [RulesJudgement.Part(path: path, trace: trace)])
+            return RulesDecision(parts: [RulesDecision.Part(path: path, trace: trace)])
         case .write(let writes):
             let values = ServerValues(tree: tree, nowMilliseconds: nowMilliseconds)
             var resolved: [RulesWrite] = []
@@ -87,13 +87,13 @@ extension RulesDocument {
                 resolved.append(RulesWrite(write.path, try values.resolve(write.value, at: write.path)))
             }
             let newData = RulesTreeNode(rootOf: try UpdatedTree(resolved, over: tree))
-            var parts: [RulesJudgement.Part] = []
+            var parts: [RulesDecision.Part] = []
             for write in writes {
                 let trace = try explainWrite(
                     at: write.path.keys.map(\.string), by: subject, before: data, after: newData)
-                parts.append(RulesJudgement.Part(path: write.path, trace: trace))
+                parts.append(RulesDecision.Part(path: write.path, trace: trace))
             }
-            return RulesJudgement(parts: parts)
+            return RulesDecision(parts: parts)
         }
     }
 }

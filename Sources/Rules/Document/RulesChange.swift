@@ -17,15 +17,15 @@ extension RulesDocument {
     /// How documents are laid out, and their comments, make no difference.
     package func changes(since earlier: RulesDocument) -> [RulesChange] {
         let (old, new) = (earlier.members, members)
-        return Set(old.keys).union(new.keys).sorted().compactMap { place in
+        return Set(old.keys).union(new.keys).sorted().compactMap { location in
             let kind: RulesChange.Kind
-            switch (old[place], new[place]) {
+            switch (old[location], new[location]) {
             case (nil, _?): kind = .added
             case (_?, nil): kind = .removed
             case (let one, let other) where one != other: kind = .changed
             default: return nil
             }
-            return RulesChange(kind: kind, path: place.path, member: place.member)
+            return RulesChange(kind: kind, path: location.path, member: location.member)
         }
     }
 
@@ -42,26 +42,26 @@ extension RulesDocument {
         return counts
     }
 
-    /// A place in a document where something is said.
-    private struct Place: Hashable, Comparable {
+    /// A location in a document where something is said.
+    private struct Location: Hashable, Comparable {
         let path: String
         let member: String
 
-        static func < (one: Place, other: Place) -> Bool { (one.path, one.member) < (other.path, other.member) }
+        static func < (one: Location, other: Location) -> Bool { (one.path, one.member) < (other.path, other.member) }
     }
 
     /// All that a document says, in words that are the same where it says the same.
-    private var members: [Place: String] {
-        var members: [Place: String] = [:]
+    private var members: [Location: String] {
+        var members: [Location: String] = [:]
         var nodes = [(node: root, path: "")]
         while let (node, path) = nodes.popLast() {
-            let place = path.isEmpty ? "/" : path
-            for rule in node.rules { members[Place(path: place, member: rule.kind.rawValue)] = rule.text }
+            let location = path.isEmpty ? "/" : path
+            for rule in node.rules { members[Location(path: location, member: rule.kind.rawValue)] = rule.text }
             if !node.indexes.isEmpty {
                 let names = node.indexes.map(\.words).sorted()
-                members[Place(path: place, member: ".indexOn")] = names.joined(separator: "\n")
+                members[Location(path: location, member: ".indexOn")] = names.joined(separator: "\n")
             }
-            if let time = node.timeToLiveMilliseconds { members[Place(path: place, member: ".ttl")] = "\(time)" }
+            if let time = node.timeToLiveMilliseconds { members[Location(path: location, member: ".ttl")] = "\(time)" }
             nodes += node.below.map { ($0, "\(path)/\($0.name)") }
         }
         return members

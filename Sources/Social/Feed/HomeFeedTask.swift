@@ -22,7 +22,7 @@ struct HomeFeedTask: FollowUpTask {
     }
 
     /// Where a step begins.
-    private enum Place {
+    private enum Position {
         /// With the posts of a person, before a position.
         case posts(of: UserID, before: TreeKey?)
         /// With whomever the reader follows next, by the id.
@@ -52,32 +52,32 @@ struct HomeFeedTask: FollowUpTask {
     ) throws(TreeError) -> String? {
         guard let reader = UserID(task.subject.key.string) else { return nil }
         let mark: KeyRange.Bound = task.cause.map { .excluding(TreeKey(unchecked: $0)) } ?? .unbounded
-        var place = task.position.flatMap { Place($0) } ?? .posts(of: reader, before: nil)
+        var position = task.position.flatMap { Position($0) } ?? .posts(of: reader, before: nil)
         // A post is written twice, and so is the mark of its author.
         var (writes, people) = (FollowUpTaskStep.maxWrites, Self.maxPeople)
         while writes >= 4, people > 0 {
-            switch place {
+            switch position {
             case .people(let last):
                 people -= 1
                 guard let next = try Self.followee(of: reader, after: last, in: snapshot) else { return nil }
-                place = .posts(of: next, before: nil)
-            case .posts(let author, let position):
-                let range = KeyRange(lower: mark, upper: position.map { .excluding($0) } ?? .unbounded)
+                position = .posts(of: next, before: nil)
+            case .posts(let author, let last):
+                let range = KeyRange(lower: mark, upper: last.map { .excluding($0) } ?? .unbounded)
                 let limit = (writes - 2) / 2
                 let posts = try HomeFeedRows.posts(of: author, range, limit: limit, for: reader, in: snapshot)
                 HomeFeedRows.add(posts, to: reader, &update)
                 writes -= 2 * posts.count
-                if position == nil, author != reader, let newest = posts.first {
+                if last == nil, author != reader, let newest = posts.first {
                     try FolloweeMark.raise(to: newest, of: author, to: reader, in: snapshot, &update)
                     writes -= 2
                 }
-                place =
+                position =
                     posts.count == limit
                     ? .posts(of: author, before: posts.last?.position.key)
                     : .people(after: author == reader ? nil : author.key)
             }
         }
-        return place.text
+        return position.text
     }
 
     /// The next person whom a reader follows; nil after the last.

@@ -1,16 +1,16 @@
 /// The constraints of a store, by the nodes at which they look.
 struct Constraints: Sendable {
-    private struct Place: Sendable {
+    private struct Pattern: Sendable {
         let nodes: KeyPattern
         let constraint: any Constraint
     }
 
-    private let places: [Place]
+    private let patterns: [Pattern]
     private let beginnings: KeyBeginnings
 
     init(_ constraints: [any Constraint]) {
-        places = constraints.map { Place(nodes: KeyPattern($0.place), constraint: $0) }
-        beginnings = KeyBeginnings(Set(places.map(\.nodes.beginning)))
+        patterns = constraints.map { Pattern(nodes: KeyPattern($0.place), constraint: $0) }
+        beginnings = KeyBeginnings(Set(patterns.map(\.nodes.beginning)))
     }
 
     /// Judges an update.
@@ -26,11 +26,11 @@ struct Constraints: Sendable {
         for (index, write) in writes.enumerated() where !write.isPriority && !write.rows.isEmpty {
             guard beginnings.mayConcern(write.key.span) else { continue }
             let node = try SegmentedKey(write.key)
-            if places.contains(where: { $0.nodes.mayConcern(node) }) { near.append((index, node)) }
+            if patterns.contains(where: { $0.nodes.mayConcern(node) }) { near.append((index, node)) }
         }
         guard !near.isEmpty else { return }
         let judged = try JudgedUpdate(writes, over: snapshot)
-        for place in places {
+        for place in patterns {
             // Writes of one node come one after the other.
             var (last, number): ([UInt8]?, Int) = (nil, 0)
             for (index, node) in near where place.nodes.mayConcern(node) {

@@ -5,30 +5,30 @@
 /// searches and what the derivations read.
 struct Derivations: Sendable {
     /// The nodes of one pattern, and what follows from them in one stratum.
-    private struct Place: Sendable {
+    private struct Pattern: Sendable {
         let stratum: Int
         let nodes: KeyPattern
         var derivations: [any Derivation]
     }
 
-    private let places: [Place]
+    private let patterns: [Pattern]
     private let beginnings: KeyBeginnings
     let strataCount: Int
 
     init(_ strata: [[any Derivation]]) {
-        var places: [Place] = []
+        var patterns: [Pattern] = []
         for (stratum, derivations) in strata.enumerated() {
             for derivation in derivations {
                 let nodes = KeyPattern(derivation.place)
-                if let known = places.firstIndex(where: { $0.stratum == stratum && $0.nodes == nodes }) {
-                    places[known].derivations.append(derivation)
+                if let known = patterns.firstIndex(where: { $0.stratum == stratum && $0.nodes == nodes }) {
+                    patterns[known].derivations.append(derivation)
                 } else {
-                    places.append(Place(stratum: stratum, nodes: nodes, derivations: [derivation]))
+                    patterns.append(Pattern(stratum: stratum, nodes: nodes, derivations: [derivation]))
                 }
             }
         }
-        self.places = places
-        beginnings = KeyBeginnings(Set(places.map(\.nodes.beginning)))
+        self.patterns = patterns
+        beginnings = KeyBeginnings(Set(patterns.map(\.nodes.beginning)))
         strataCount = strata.count
     }
 
@@ -36,7 +36,7 @@ struct Derivations: Sendable {
     func concern(_ write: EncodedWrite) throws(TreeError) -> Bool {
         guard !write.isPriority, beginnings.mayConcern(write.key.span) else { return false }
         let node = try SegmentedKey(write.key)
-        return places.contains { $0.nodes.mayConcern(node) }
+        return patterns.contains { $0.nodes.mayConcern(node) }
     }
 
     /// About how many writes follow from an update, as far as what it writes says so.
@@ -45,10 +45,10 @@ struct Derivations: Sendable {
     func writeCount(for writes: [EncodedWrite], upTo limit: Int) throws(TreeError) -> Int {
         var count = 0
         // The last node of each place: rows come in key order.
-        var last = [[UInt8]?](repeating: nil, count: places.count)
+        var last = [[UInt8]?](repeating: nil, count: patterns.count)
         func add(_ key: [UInt8], _ leaf: TreeValue?) throws(TreeError) {
             let node = try SegmentedKey(key)
-            for (index, place) in places.enumerated()
+            for (index, place) in patterns.enumerated()
             where node.depth >= place.nodes.depth && place.nodes.mayConcern(node) {
                 let ancestor = node.ancestor(atDepth: place.nodes.depth)
                 guard last[index] != ancestor else { continue }
@@ -77,7 +77,7 @@ struct Derivations: Sendable {
     }
 
     /// Nothing is touched yet.
-    var untouched: Touched { Touched(nodes: Array(repeating: TouchedNodes(), count: places.count)) }
+    var untouched: Touched { Touched(nodes: Array(repeating: TouchedNodes(), count: patterns.count)) }
 
     /// Takes down the nodes that a write may change, as they are before it is applied.
     ///
@@ -87,9 +87,9 @@ struct Derivations: Sendable {
     ) throws(TreeError) {
         guard !write.isPriority, beginnings.mayConcern(write.key.span) else { return }
         let node = try SegmentedKey(write.key)
-        // A node may be of several places.
+        // A node may be of several patterns.
         var states = NodeStates()
-        for (index, place) in places.enumerated() where place.stratum >= stratum && place.nodes.mayConcern(node) {
+        for (index, place) in patterns.enumerated() where place.stratum >= stratum && place.nodes.mayConcern(node) {
             if node.depth >= place.nodes.depth {
                 let key = node.ancestor(atDepth: place.nodes.depth)
                 try touched.nodes[index].insert(key, isPartOfMore: false, &states, in: snapshot)
@@ -112,7 +112,7 @@ struct Derivations: Sendable {
         _ stratum: Int, from touched: Touched, _ states: inout NodeStates, at commit: CommitPoint,
         in snapshot: TreeSnapshot, _ apply: (TreeWrite) throws(TreeError) -> Void
     ) throws(TreeError) {
-        for (index, place) in places.enumerated() where place.stratum == stratum {
+        for (index, place) in patterns.enumerated() where place.stratum == stratum {
             var number = 0
             try touched.nodes[index].forEach(of: place.nodes, in: snapshot.engine) { old throws(TreeError) in
                 let after = try states.state(at: old.key, in: snapshot.engine)

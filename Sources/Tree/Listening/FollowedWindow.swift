@@ -73,7 +73,7 @@ struct FollowedWindow: Sendable {
                 let end = try PathEncoding.segmentEnd(in: write.key.span, from: top.count)
                 let segment = Array(write.key[top.count..<end])
                 if write.key.count > end, known[segment] == nil, !touched.contains(segment) {
-                    switch next.place(of: segment) {
+                    switch next.position(of: segment) {
                     case .nowhere: break
                     case .outside: continue
                     case .unknown: return nil
@@ -106,7 +106,7 @@ struct FollowedWindow: Sendable {
 
     // MARK: What is not among the children
 
-    private enum Place {
+    private enum Position {
         /// The child is not there at all.
         case nowhere
         /// If it is there, the query does not take it, whatever is below it.
@@ -114,8 +114,8 @@ struct FollowedWindow: Sendable {
         case unknown
     }
 
-    /// The place of a child that is not among those that the query takes.
-    private func place(of segment: [UInt8]) -> Place {
+    /// The position of a child that is not among those that the query takes.
+    private func position(of segment: [UInt8]) -> Position {
         if query.order == .key {
             // What orders the child is its segment alone.
             guard query.range.contains(segment) else { return .outside }
@@ -124,7 +124,7 @@ struct FollowedWindow: Sendable {
         return isWhole && query.query.lower == nil && query.query.upper == nil ? .nowhere : .unknown
     }
 
-    /// Whether all children up to this place in the order are known, when not all in the range are.
+    /// Whether all children up to this position in the order are known, when not all in the range are.
     private func isInside(_ order: [UInt8]) -> Bool {
         switch query.query.limit {
         case nil: true

@@ -65,14 +65,14 @@ extension ObjectStore {
         return try await files.create(request, holding: room)
     }
 
-    /// Gives the bytes of a file that is complete the object's name; see ``put(_:as:_:ending:judgement:)``. Doing it again after
+    /// Gives the bytes of a file that is complete the object's name; see ``put(_:as:_:ending:precondition:)``. Doing it again after
     /// a crash goes on where that came.
     package func put(
-        _ session: ResumableSession, as object: ResumableObject, judgement: @escaping Judgement
+        _ session: ResumableSession, as object: ResumableObject, precondition: @escaping Precondition
     ) async throws -> StoredObject {
         let contents = try await contents(of: session, object.name)
         return try await put(
-            contents, as: object.name, object.metadata, ending: session.record, judgement: judgement)
+            contents, as: object.name, object.metadata, ending: session.record, precondition: precondition)
     }
 
     private func contents(

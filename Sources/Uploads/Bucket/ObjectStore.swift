@@ -45,7 +45,7 @@ package struct ObjectStore: Sendable {
     /// It is asked in the state of the tree in which that is done, perhaps several times.
     ///
     /// - Parameter present: The object that is there; nil for none.
-    package typealias Judgement = @Sendable (_ present: StoredObject?) throws -> Void
+    package typealias Precondition = @Sendable (_ present: StoredObject?) throws -> Void
 
     /// The most bytes of an object.
     package var maxBytes: Int { settings.value.limits.maxInputBytes }
@@ -91,7 +91,7 @@ package struct ObjectStore: Sendable {
     ///   it is is being deleted.
     package func put(
         _ contents: ObjectUpload.Contents, as name: ObjectName, _ metadata: ObjectMetadata,
-        ending resumed: ResumableFile? = nil, judgement: @escaping Judgement
+        ending resumed: ResumableFile? = nil, precondition: @escaping Precondition
     ) async throws -> StoredObject {
         let blob = try Self.blobName(contents.format, as: name, resumed?.id ?? store.ids.next())
         let deadline = try await announce(blob, as: name, byteCount: contents.byteCount)
@@ -99,7 +99,7 @@ package struct ObjectStore: Sendable {
         let token = try Self.newToken()
         let object = try await tree.transact(at: "object-stored") { [store] snapshot, update in
             let old = try snapshot.object(name)
-            try judgement(old)
+            try precondition(old)
             if let owner = name.owner, try snapshot.exists(PersonDeletion.task(of: owner)) {
                 throw Failure.isBeingDeleted(owner)
             }
@@ -133,12 +133,12 @@ package struct ObjectStore: Sendable {
     /// - Parameter change: Changes the object; what it may change is the metadata and the tokens. It may be called several times.
     /// - Throws: What the judgement and the change throw; `Failure` `not_found` when there is no such object.
     package func update(
-        _ name: ObjectName, judgement: @escaping Judgement,
+        _ name: ObjectName, precondition: @escaping Precondition,
         change: @escaping @Sendable (inout StoredObject) throws -> Void
     ) async throws -> StoredObject {
         try await tree.transact(at: "object-changed") { [store] snapshot, update in
             let present = try snapshot.object(name)
-            try judgement(present)
+            try precondition(present)
             guard var object = present else { throw Failure.noObject(name) }
             try change(&object)
             object.metageneration += 1
@@ -152,15 +152,15 @@ package struct ObjectStore: Sendable {
     ///
     /// - Parameters:
     ///   - json: See ``ObjectMetadata/merge(_:)``.
-    ///   - judgement: Is given what the object is to be, too.
+    ///   - precondition: Is given what the object is to be, too.
     package func patch(
         _ name: ObjectName, with json: JSONValue,
-        judgement: @escaping @Sendable (_ present: StoredObject?, _ new: ObjectMetadata) throws -> Void
+        precondition: @escaping @Sendable (_ present: StoredObject?, _ new: ObjectMetadata) throws -> Void
     ) async throws -> StoredObject {
         try await update(name) { present in
             var new = present?.metadata ?? ObjectMetadata()
             try new.merge(json)
-            try judgement(present, new)
+            try precondition(present, new)
         } change: { object in
             try object.metadata.merge(json)
             if !object.metadata.tokens.isEmpty { object.tokens = object.metadata.tokens }
@@ -172,10 +172,10 @@ package struct ObjectStore: Sendable {
     ///
     /// - Parameter removed: The token to take away; nil to add one.
     package func changeTokens(
-        of name: ObjectName, removing removed: String?, judgement: @escaping Judgement
+        of name: ObjectName, removing removed: String?, precondition: @escaping Precondition
     ) async throws -> StoredObject {
         let new = try Self.newToken()
-        return try await update(name, judgement: judgement) { object in
+        return try await update(name, precondition: precondition) { object in
             if let removed {
                 object.tokens.removeAll { $0.hasSameBytes(as: removed) }
             } else {
@@ -192,10 +192,10 @@ package struct ObjectStore: Sendable {
     /// Deletes an object; its bytes go after the grace period.
     ///
     /// - Throws: What the judgement throws; `Failure` `not_found` when there is no such object.
-    package func delete(_ name: ObjectName, judgement: @escaping Judgement) async throws {
+    package func delete(_ name: ObjectName, precondition: @escaping Precondition) async throws {
         try await tree.transact(at: "object-deleted") { [store] snapshot, update in
             let present = try snapshot.object(name)
-            try judgement(present)
+            try precondition(present)
             guard let object = present else { throw Failure.noObject(name) }
             update[ObjectKey.path(name)] = nil
             update.makesRoom = true

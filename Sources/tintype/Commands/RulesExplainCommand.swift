@@ -72,19 +72,19 @@ struct RulesExplainCommand: AsyncParsableCommand {
         let (actor, action) = (try actor(), try action())
         let rules = try await rules()
         let now = Int64(Date().timeIntervalSince1970 * 1000)
-        let judgement: RulesJudgement
+        let decision: RulesDecision
         if let data {
             let tree = try await TextFile(path: data).tree()
-            judgement = try rules.explain(action, by: actor, at: now, in: tree)
+            decision = try rules.explain(action, by: actor, at: now, in: tree)
         } else {
             let tree = ServiceTree(try APIClient(target.storage), namespace: target.ns)
-            judgement = try await tree.reading { tree throws(TreeError) in
+            decision = try await tree.reading { tree throws(TreeError) in
                 try rules.explain(action, by: actor, at: now, in: tree)
             }
         }
-        if json { return Terminal.outputJSON(judgement.document) }
-        Terminal.output("\(judgement.isAllowed ? "allowed" : "refused"): \(actor.words) \(action.words)".printable)
-        ExplanationText(judgement).lines.forEach(Terminal.output)
+        if json { return Terminal.outputJSON(decision.document) }
+        Terminal.output("\(decision.isAllowed ? "allowed" : "refused"): \(actor.words) \(action.words)".printable)
+        ExplanationText(decision).lines.forEach(Terminal.output)
     }
 
     private func rules() async throws -> RulesDocument {

@@ -56,14 +56,14 @@ struct RulesTestCommand: AsyncParsableCommand {
         for (index, one) in cases.enumerated() {
             let tree = try await trees.tree(of: one.source)
             let now = one.nowMilliseconds ?? Int64(Date().timeIntervalSince1970 * 1000)
-            let judgement: RulesJudgement
+            let decision: RulesDecision
             do {
-                judgement = try rules.explain(one.action, by: one.actor, at: now, in: tree)
+                decision = try rules.explain(one.action, by: one.actor, at: now, in: tree)
             } catch {
                 throw error.placed(in: "\(file.name): case \(index + 1) (\(one.name))")
             }
-            if judgement.isAllowed != one.isAllowed { failures += 1 }
-            report(one, number: index + 1, judgement)
+            if decision.isAllowed != one.isAllowed { failures += 1 }
+            report(one, number: index + 1, decision)
         }
         summarize(passed: cases.count - failures, failed: failures)
         if failures > 0 { throw ExitStatus.failed }
@@ -78,21 +78,21 @@ struct RulesTestCommand: AsyncParsableCommand {
         }
     }
 
-    private func report(_ one: RulesCases.Case, number: Int, _ judgement: RulesJudgement) {
-        let isPassed = judgement.isAllowed == one.isAllowed
+    private func report(_ one: RulesCases.Case, number: Int, _ decision: RulesDecision) {
+        let isPassed = decision.isAllowed == one.isAllowed
         if json {
-            let verdicts = [one.isAllowed, judgement.isAllowed].map {
+            let words = [one.isAllowed, decision.isAllowed].map {
                 $0 ? RulesCaseDocument.Verdict.allow : RulesCaseDocument.Verdict.deny
             }
             return Terminal.outputJSON(
                 RulesCaseDocument(
-                    number: number, name: one.name, outcome: isPassed ? .passed : .failed, expected: verdicts[0],
-                    result: verdicts[1], explanation: isPassed ? nil : judgement.document))
+                    number: number, name: one.name, outcome: isPassed ? .passed : .failed, expected: words[0],
+                    result: words[1], explanation: isPassed ? nil : decision.document))
         }
         let surprise = isPassed ? "" : one.isAllowed ? ": refused, not allowed" : ": allowed, not refused"
         Terminal.output("\(isPassed ? "passed" : "failed")  \(number)  \(one.name)\(surprise)".printable)
         guard !isPassed else { return }
-        for line in ExplanationText(judgement).lines { Terminal.output("        \(line)") }
+        for line in ExplanationText(decision).lines { Terminal.output("        \(line)") }
     }
 
     private func summarize(passed: Int, failed: Int) {

@@ -18,16 +18,16 @@ struct ExplanationText {
 
     private(set) var lines: [String] = []
 
-    init(_ judgement: RulesJudgement) {
-        guard !judgement.parts.isEmpty else {
+    init(_ decision: RulesDecision) {
+        guard !decision.parts.isEmpty else {
             lines = ["allowed: no rule binds the owner of the service"]
             return
         }
-        for part in judgement.parts { add(part) }
+        for part in decision.parts { add(part) }
         lines = lines.map(\.printable)
     }
 
-    private mutating func add(_ part: RulesJudgement.Part) {
+    private mutating func add(_ part: RulesDecision.Part) {
         let (verdict, evaluations) = (part.trace.verdict, part.trace.evaluations)
         lines.append("\(part.path): \(verdict.explanation)")
         guard let rule = verdict.rule else {

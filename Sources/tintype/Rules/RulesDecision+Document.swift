@@ -1,14 +1,14 @@
 import API
 import Rules
 
-extension RulesJudgement {
-    /// The judgement for programs.
+extension RulesDecision {
+    /// The decision for programs.
     var document: RulesExplanationDocument {
         RulesExplanationDocument(allowed: isAllowed, paths: parts.map(\.document))
     }
 }
 
-extension RulesJudgement.Part {
+extension RulesDecision.Part {
     fileprivate var document: RulesPartDocument {
         let verdict = trace.verdict
         return RulesPartDocument(

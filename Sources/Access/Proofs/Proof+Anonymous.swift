@@ -1,4 +1,4 @@
 extension Proof {
     /// What somebody proves who shows nothing.
-    package static let nothing = Proof(.none, .nobody)
+    package static let anonymous = Proof(.none, .anonymous)
 }

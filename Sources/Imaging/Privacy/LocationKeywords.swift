@@ -4,7 +4,7 @@
 /// and all others of `exif:` (XMP specification, part 2), `City`, `State`, `Country` of `photoshop:`, `Location` and
 /// `CountryCode` of `Iptc4xmpCore:`, `LocationCreated` and `LocationShown` with their `ProvinceState`, `Sublocation` and
 /// `WorldRegion` of `Iptc4xmpExt:`, `lat` and `long` of `geo:`, and what makers of drones and libraries of photos write.
-enum PlaceWords {
+enum LocationKeywords {
     /// Words that need only occur, in lower case.
     private static let parts = [
         "gps", "latitude", "longitude", "altitude", "location", "country", "province", "worldregion", "coverage",
