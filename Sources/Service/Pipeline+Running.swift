@@ -33,7 +33,9 @@ extension Pipeline: ServiceLifecycle.Service, CustomStringConvertible {
                         logger: self.logger
                     ).run()
                 }
-                group.addTask(name: "follow-up tasks") { await cancelWhenGracefulShutdown { await self.doFollowUpTasks() } }
+                group.addTask(name: "follow-up tasks") {
+                    await cancelWhenGracefulShutdown { await self.doFollowUpTasks() }
+                }
             }
         } onCancelOrGracefulShutdown: {
             workers.close()
