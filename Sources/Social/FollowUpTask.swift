@@ -128,3 +128,11 @@ package struct PendingFollowUpTask: Hashable, Sendable {
         TreeWrite(path: kind.path / subject.key, value: nil)
     }
 }
+
+extension PendingFollowUpTask {
+    /// Reads a follow-up task that is left to do; nil when it is done.
+    init?(_ kind: FollowUpTaskKind, _ subject: FollowUpTaskSubject, in snapshot: TreeSnapshot) throws(TreeError) {
+        guard let record = try snapshot.get(kind.path / subject.key) else { return nil }
+        self.init(kind, TreeChild(key: subject.key, value: record))
+    }
+}

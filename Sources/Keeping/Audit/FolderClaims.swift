@@ -102,7 +102,7 @@ package struct FolderClaims: Sendable {
         let posts: [PostID]
         switch record.purpose {
         case .post: posts = [record.id]
-        case .object: posts = try snapshot.posts(ofObject: record.id)
+        case .object: posts = try ObjectPosts.posts(ofObject: record.id, in: snapshot)
         case .avatar, .draftPhoto: posts = []
         }
         for post in posts {
@@ -148,7 +148,8 @@ package struct FolderClaims: Sendable {
     }
 
     private mutating func addPrepared(of record: UploadRecord, in snapshot: TreeSnapshot) throws(TreeError) {
-        for name in try snapshot.preparedFiles(of: record.id) where !files.contains(where: { $0.name == name }) {
+        for name in try RethumbRun.preparedFiles(of: record.id, in: snapshot)
+        where !files.contains(where: { $0.name == name }) {
             let file = record.photos.values.compactMap { $0.files[name] }.first
             files.append(
                 File(

@@ -95,7 +95,7 @@ struct Repairer: Sendable {
     private func posts(showing record: UploadRecord) async throws -> [PostID] {
         switch record.purpose {
         case .post: [record.id]
-        case .object: try await tools.tree.snapshot { try $0.posts(ofObject: record.id) }
+        case .object: try await tools.tree.snapshot { try ObjectPosts.posts(ofObject: record.id, in: $0) }
         case .avatar, .draftPhoto: []
         }
     }
@@ -129,7 +129,7 @@ struct Repairer: Sendable {
             let replaced = old.rendered?.renditions.values.map(\.fileName) ?? []
             try tools.garbage.add(try replaced.map { try record.blobName($0) }, to: &update)
             update[UploadNodes.photo(number, of: record.id)] = try photo.value(owner: record.owner, post: record.id)
-            if record.purpose == .avatar, try snapshot.avatar(of: record.owner) == record.id,
+            if record.purpose == .avatar, try Avatars.id(of: record.owner, in: snapshot) == record.id,
                 let rendition = photo.rendered?.renditions.values.first
             {
                 let url = MediaAddress.url(

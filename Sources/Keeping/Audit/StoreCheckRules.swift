@@ -61,7 +61,7 @@ extension TreeInvariant {
         TreeInvariant(.linkHalf, at: ObjectNodes.post.pattern) {
             node, snapshot throws(TreeError) in
             let linked = try PostID(node.keys[2].string).flatMap { id throws(TreeError) in
-                try snapshot.linkedUpload(ofPost: id)
+                try ObjectPosts.linkedUpload(ofPost: id, in: snapshot)
             }
             return linked?.key == node.keys[1] ? [] : [TreeWrite(path: node, value: nil)]
         },
@@ -91,7 +91,7 @@ extension TreeInvariant {
                 return "what the post says of its photos cannot be read"
             },
             TreeInvariant(.uploadMissing, at: TreePattern(list / "*" / "photos")) { node, snapshot throws(TreeError) in
-                guard let id = PostID(node.keys[1].string), try snapshot.upload(behindPost: id) == nil,
+                guard let id = PostID(node.keys[1].string), try ObjectPosts.upload(behindPost: id, in: snapshot) == nil,
                     let photos = try snapshot.get(node), !photos.fileNames.isEmpty
                 else { return nil }
                 return "the post shows photos of ours, and the record of its upload is gone"

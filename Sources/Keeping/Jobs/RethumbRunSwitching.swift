@@ -37,7 +37,7 @@ struct RethumbRunSwitch: PostRunWork {
 
     private func drop(_ made: TreeValue, of id: PostID) async throws {
         var update = MultiPathUpdate()
-        if let record = try await tools.tree.snapshot({ try $0.upload(behindPost: id) }) {
+        if let record = try await tools.tree.snapshot({ try ObjectPosts.upload(behindPost: id, in: $0) }) {
             try tools.garbage.add(made.fileNames.sorted().map { try record.blobName($0) }, to: &update)
         }
         rethumbRun.forget(id, in: &update)
@@ -65,7 +65,7 @@ struct RethumbRunRollback: PostRunWork {
         case .done: return false
         case .after(let made):
             var update = MultiPathUpdate()
-            if let record = try await tools.tree.snapshot({ try $0.upload(behindPost: id) }) {
+            if let record = try await tools.tree.snapshot({ try ObjectPosts.upload(behindPost: id, in: $0) }) {
                 let unseen = made.fileNames.subtracting(post?.photos?.fileNames ?? [])
                 try tools.garbage.add(unseen.sorted().map { try record.blobName($0) }, to: &update)
             }
@@ -109,7 +109,8 @@ private struct RethumbRunPost {
     init?(_ id: PostID, in tools: PostTools) async throws {
         guard let path = try await tools.tree.snapshot({ try $0.path(ofPost: id) }),
             let post = try await tools.tree.get(path), let shown = PostPhotos.read(post),
-            let record = try await tools.tree.snapshot({ try $0.upload(behindPost: id) }), record.purpose != .object
+            let record = try await tools.tree.snapshot({ try ObjectPosts.upload(behindPost: id, in: $0) }),
+            record.purpose != .object
         else { return nil }
         (self.path, self.record, self.shown) = (path, record, shown)
         photos = post["photos"]

@@ -23,7 +23,7 @@ package struct PostModeration: Sendable {
     /// - Throws: `Failure`: `not_found` where there is no such post of ours, `bad_request` for what cannot be done to it,
     ///   `changed_while_read` when somebody else changed it at the same time; what rendering throws.
     package func moderate(_ id: PostID, _ verdict: ModerationVerdict) async throws -> ModerationDocument {
-        let upload = try await tools.tree.snapshot { try $0.linkedUpload(ofPost: id) } ?? id
+        let upload = try await tools.tree.snapshot { try ObjectPosts.linkedUpload(ofPost: id, in: $0) } ?? id
         let document = try await tools.garbage.locks.withLease(upload) { try await change(id, verdict) }
         if document.photos.contains(.blur) { try await tools.garbage.collect() }
         publisher.logger.notice(
@@ -37,7 +37,7 @@ package struct PostModeration: Sendable {
     private func change(_ id: PostID, _ verdict: ModerationVerdict) async throws -> ModerationDocument {
         guard let path = try await tools.tree.snapshot({ try $0.path(ofPost: id) }),
             let post = try await tools.tree.get(path),
-            var record = try await tools.tree.snapshot({ try $0.upload(behindPost: id) }),
+            var record = try await tools.tree.snapshot({ try ObjectPosts.upload(behindPost: id, in: $0) }),
             record.state == .published
         else {
             throw Failure(

@@ -23,8 +23,8 @@ struct OriginalPost: Sendable {
         let read = try await tools.tree.snapshot { snapshot in
             (
                 path: try snapshot.path(ofPost: id), post: try snapshot.record(ofPost: id),
-                record: try snapshot.upload(behindPost: id),
-                isPrepared: try !snapshot.preparedFiles(of: id).isEmpty
+                record: try ObjectPosts.upload(behindPost: id, in: snapshot),
+                isPrepared: try !RethumbRun.preparedFiles(of: id, in: snapshot).isEmpty
             )
         }
         guard let path = read.path, let post = read.post, let record = read.record, record.state == .published else {

@@ -44,7 +44,7 @@ struct OriginalReplacement: Sendable {
             photo.replaceFile(new.fileName, sha256: hash, byteCount: bytes.count)
             record.photos[number] = photo
             if let file = ObjectFile(try snapshot.get(ObjectNodes.file() / id.key)),
-                let object = try snapshot.object(file.name), object.blob == old
+                let object = try StoredObject(file.name, in: snapshot), object.blob == old
             {
                 let replaced = object.replacing(
                     new, byteCount: bytes.count, md5: md5, crc32c: crc32c, at: tools.now)

@@ -46,7 +46,7 @@ package struct OriginalScrub: PostRunWork {
         var people = user.map { [$0] } ?? []
         if user == nil { people = try await tools.tree.keys(of: PeopleNodes.person()).compactMap { UserID($0.string) } }
         return try await tools.tree.snapshot { [people] snapshot in
-            try people.compactMap { uid throws(TreeError) in try snapshot.avatar(of: uid) }.sorted()
+            try people.compactMap { uid throws(TreeError) in try Avatars.id(of: uid, in: snapshot) }.sorted()
         }
     }
 
@@ -86,7 +86,7 @@ package struct OriginalScrub: PostRunWork {
     /// The record of a post or an avatar that is there; nil for what is none, or was written by a client of the database.
     private func published(_ id: PostID) async throws -> UploadRecord? {
         try await tools.tree.snapshot { snapshot in
-            guard try snapshot.isShown(id), let record = try snapshot.upload(behindPost: id),
+            guard try snapshot.isShown(id), let record = try ObjectPosts.upload(behindPost: id, in: snapshot),
                 record.state == .published
             else { return nil }
             return record

@@ -102,7 +102,7 @@ struct RenditionSwitch: Sendable {
         }
         guard let id = path.lastKey.flatMap({ PostID($0.string) }) else { return }
         let fields = try await tools.tree.snapshot { [record] snapshot in
-            try snapshot.fields(ofPost: id, with: record, at: tools.publicBase)
+            try ObjectPosts.fields(ofPost: id, with: record, at: tools.publicBase, in: snapshot)
         }
         for (field, value) in fields { update[field] = value }
     }

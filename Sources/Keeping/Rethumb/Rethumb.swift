@@ -57,7 +57,7 @@ package struct Rethumb: PostRunWork {
                 .unreadable, "what the post says of its photos cannot be read",
                 hint: "a client of the database wrote it; mend it there")
         }
-        guard let record = try await tools.tree.snapshot({ try $0.upload(behindPost: id) }),
+        guard let record = try await tools.tree.snapshot({ try ObjectPosts.upload(behindPost: id, in: $0) }),
             record.photos.count == old.count
         else {
             return false

@@ -86,7 +86,9 @@ package struct RethumbPlan: Sendable {
         let start = ContinuousClock.now
         var (count, bytes) = (0, 0)
         for id in posts.prefix(Self.maxRenders) where ContinuousClock.now - start < Self.renderTime {
-            guard let record = try await tools.tree.snapshot({ try $0.upload(behindPost: id) }) else { continue }
+            guard let record = try await tools.tree.snapshot({ try ObjectPosts.upload(behindPost: id, in: $0) }) else {
+                continue
+            }
             do {
                 for photo in record.photos.values {
                     let image = try await tools.scheduler.render(

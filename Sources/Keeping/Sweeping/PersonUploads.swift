@@ -75,7 +75,9 @@ package struct PersonUploads: UploadCleanup {
         update[UsageNodes.quota(uid)] = nil
         let names = try Self.names(of: uid, limit: Self.objectsAtOnce, in: snapshot)
         for name in names {
-            if let object = try snapshot.object(name) { ObjectStore.discard(object.blob, at: store.now, in: &update) }
+            if let object = try StoredObject(name, in: snapshot) {
+                ObjectStore.discard(object.blob, at: store.now, in: &update)
+            }
             update[ObjectKey.path(name)] = nil
         }
         return (names.count, names.count == Self.objectsAtOnce ? Self.objects : nil)

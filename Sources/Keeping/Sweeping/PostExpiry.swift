@@ -157,7 +157,9 @@ package final class PostExpiry: Sendable {
 
     private func byteCount(of id: PostID, _ post: TreeValue) async throws -> Int {
         let renditions = (PostPhotos.read(post) ?? []).flatMap(\.renditions.values).map(\.byteCount)
-        let originals = try await tree.snapshot({ try $0.upload(behindPost: id) })?.photos.values.map(\.byteCount) ?? []
+        let originals =
+            try await tree.snapshot({ try ObjectPosts.upload(behindPost: id, in: $0) })?.photos.values.map(\.byteCount)
+            ?? []
         // A client may have written any number into the post.
         return (renditions + originals).reduce(0) { min($0 + max(0, min($1, 1 << 40)), 1 << 60) }
     }

@@ -75,7 +75,7 @@ struct DeletedPersonTask: FollowUpTask {
         let list = FeedNodes.withdrawn(uid)
         guard let row = try snapshot.children(of: list, limit: 1).first else { return false }
         guard let id = row.value.stringValue,
-            let task = try snapshot.task(.deletePost, FollowUpTaskSubject(TreeKey(unchecked: id)))
+            let task = try PendingFollowUpTask(.deletePost, FollowUpTaskSubject(TreeKey(unchecked: id)), in: snapshot)
         else {
             update[list / row.key] = nil
             return true

@@ -48,13 +48,13 @@ package struct PersonDeletion: Sendable, Hashable {
         of uid: UserID, in tree: TreeStore, _ leftovers: (any UploadCleanup)? = nil
     ) async throws -> PersonDeletion {
         var hasLeftovers = false
-        if let leftovers, try await !tree.snapshot({ try $0.hasTraces(of: uid) }) {
+        if let leftovers, try await !tree.snapshot({ try Self.hasTraces(of: uid, in: $0) }) {
             hasLeftovers = try await leftovers.areThere(of: uid)
         }
         try await tree.transact { [hasLeftovers] snapshot, update in
             let record = task(of: uid)
             guard try !snapshot.exists(record) else { return }
-            guard try hasLeftovers || snapshot.hasTraces(of: uid) else {
+            guard try hasLeftovers || Self.hasTraces(of: uid, in: snapshot) else {
                 throw Failure(.notFound, "there is no such person", hint: "it may have been deleted already")
             }
             update.makesRoom = true
@@ -70,9 +70,9 @@ package struct PersonDeletion: Sendable, Hashable {
     }
 }
 
-extension TreeSnapshot {
+extension PersonDeletion {
     /// Whether there is anything that somebody has made, or that is about them.
-    fileprivate func hasTraces(of uid: UserID) throws(TreeError) -> Bool {
+    private static func hasTraces(of uid: UserID, in snapshot: TreeSnapshot) throws(TreeError) -> Bool {
         let places = [
             PeopleNodes.person(uid), PostNodes.publishedBy(uid), AudienceNodes.postBy(uid),
             AudienceNodes.membership(uid), ReactionNodes.commented(uid), ReactionNodes.liked(uid),
@@ -81,7 +81,7 @@ extension TreeSnapshot {
             NotificationNodes.notification(uid), FeedNodes.entry(uid), PeopleNodes.privacy(uid),
             NotificationNodes.device(uid),
         ]
-        for place in places where try exists(place) { return true }
+        for place in places where try snapshot.exists(place) { return true }
         return false
     }
 }

@@ -12,7 +12,7 @@ struct RenameCause: Derivation {
     ) throws(TreeError) -> [TreeWrite] {
         guard field.before != field.after, let uid = UserID(field.keys[0].string),
             try snapshot.exists(PeopleNodes.person(uid) / "full_name"),
-            try snapshot.hasCopies(of: uid)
+            try Self.hasCopies(of: uid, in: snapshot)
         else { return [] }
         return PendingFollowUpTask.writes(.rename, FollowUpTaskSubject(uid.key), at: commit)
     }
@@ -191,16 +191,16 @@ struct RenameTask: FollowUpTask {
     }
 }
 
-extension TreeSnapshot {
+extension RenameCause {
     /// Whether anything may have a copy of a person's name: a post or a comment of theirs, or a notification of what they did.
-    fileprivate func hasCopies(of uid: UserID) throws(TreeError) -> Bool {
+    fileprivate static func hasCopies(of uid: UserID, in snapshot: TreeSnapshot) throws(TreeError) -> Bool {
         // The order of publication does not have the posts of this commit yet; the author's list has them.
         let lists = [
             PostNodes.publishedBy(uid), PeopleNodes.ownPost(uid), AudienceNodes.postBy(uid),
             ReactionNodes.commented(uid),
             ReactionNodes.liked(uid), PeopleNodes.following(uid),
         ]
-        for list in lists where try exists(list) { return true }
+        for list in lists where try snapshot.exists(list) { return true }
         return false
     }
 }

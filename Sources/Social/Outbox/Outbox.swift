@@ -36,7 +36,7 @@ package struct Outbox: Sendable {
             let entries = try nodes.prefix(limit).compactMap { node throws(TreeError) -> OutboxEntry? in
                 let keys = place.wildcards(of: node)
                 guard let id = DeliveryID(position: keys[1], lane: keys[0]) else { return nil }
-                return try snapshot.delivery(id, below: root)
+                return try OutboxEntry(id, below: root, in: snapshot)
             }
             let next = nodes.count > limit ? entries.last?.id.description : nil
             return (
@@ -52,8 +52,10 @@ package struct Outbox: Sendable {
     package func retry(_ id: DeliveryID) async throws -> (document: OutboxEntryDocument, token: SyncToken) {
         let now = clock()
         let (document, token) = try await tree.transact { snapshot, update in
-            let dead = try snapshot.delivery(id, below: OutboxNodes.deadLetter())
-            guard let entry = try dead ?? snapshot.delivery(id, below: OutboxNodes.entry()) else { throw Self.missing }
+            let dead = try OutboxEntry(id, below: OutboxNodes.deadLetter(), in: snapshot)
+            guard let entry = try dead ?? OutboxEntry(id, below: OutboxNodes.entry(), in: snapshot) else {
+                throw Self.missing
+            }
             update[id.path(below: OutboxNodes.deadLetter())] = nil
             update[id.path(below: OutboxNodes.entry())] = entry.untried
             update.add(try OutboxQueue.writes(for: id.lane, due: now, in: snapshot))

@@ -48,15 +48,16 @@ struct OutboxEntry {
     }
 }
 
-extension TreeSnapshot {
-    /// A delivery that waits, or was given up; nil when there is none.
-    func delivery(_ id: DeliveryID, below root: TreePath) throws(TreeError) -> OutboxEntry? {
-        try get(id.path(below: root)).map { OutboxEntry(id, $0) }
+extension OutboxEntry {
+    /// Reads a delivery that waits, or was given up; nil when there is none.
+    init?(_ id: DeliveryID, below root: TreePath, in snapshot: TreeSnapshot) throws(TreeError) {
+        guard let record = try snapshot.get(id.path(below: root)) else { return nil }
+        self.init(id, record)
     }
 
-    /// The first delivery of a lane.
-    func firstDelivery(of lane: TreeKey) throws(TreeError) -> OutboxEntry? {
-        guard let first = try children(of: OutboxNodes.entry() / lane, limit: 1).first,
+    /// The first delivery of a lane; nil when the lane is empty.
+    static func first(of lane: TreeKey, in snapshot: TreeSnapshot) throws(TreeError) -> OutboxEntry? {
+        guard let first = try snapshot.children(of: OutboxNodes.entry() / lane, limit: 1).first,
             let id = DeliveryID(position: first.key, lane: lane)
         else { return nil }
         return OutboxEntry(id, first.value)

@@ -71,7 +71,7 @@ package final class OutboxWorker: Sendable {
 
     private func deliverFirst(of lane: TreeKey) async throws {
         let found = try await tree.snapshot { snapshot throws(TreeError) in
-            try snapshot.firstDelivery(of: lane).map { entry throws(TreeError) in
+            try OutboxEntry.first(of: lane, in: snapshot).map { entry throws(TreeError) in
                 (entry, try DeliveryDocument(entry, in: snapshot))
             }
         }

@@ -96,7 +96,7 @@ package final class FollowUpTaskWorker: Sendable {
     private func step(_ task: any FollowUpTask, of pending: PendingFollowUpTask) async throws {
         do {
             try await tree.transact { snapshot, update in
-                guard let now = try snapshot.task(pending.kind, pending.subject) else { return }
+                guard let now = try PendingFollowUpTask(pending.kind, pending.subject, in: snapshot) else { return }
                 update.makesRoom = now.kind.makesRoom
                 try task.bringOn(now, in: snapshot, &update)
             }
@@ -106,7 +106,7 @@ package final class FollowUpTaskWorker: Sendable {
                 metadata: ["job": "\(pending.kind.rawValue)", "of": "\(pending.subject)", "fault": "\(error)"])
             let due = clock() + Backoff.milliseconds(afterAttempt: pending.attempts + 1)
             try await tree.transact { snapshot, update in
-                guard let now = try snapshot.task(pending.kind, pending.subject) else { return }
+                guard let now = try PendingFollowUpTask(pending.kind, pending.subject, in: snapshot) else { return }
                 update[now.path / "attempts"] = .integer(Int64(now.attempts) + 1)
                 update[now.path / "error"] = .string(error.message)
                 update[now.path / "due"] = .integer(due)
@@ -122,13 +122,5 @@ extension FollowUpTask {
     ) throws(TreeError) {
         let next = try step(pending, in: snapshot, &update)
         if let next { update[pending.path / "position"] = .string(next) } else { update[pending.path] = nil }
-    }
-}
-
-extension TreeSnapshot {
-    /// A follow-up task that is left to do; nil when it is done.
-    func task(_ kind: FollowUpTaskKind, _ subject: FollowUpTaskSubject) throws(TreeError) -> PendingFollowUpTask? {
-        let record = try get(kind.path / subject.key)
-        return record.map { PendingFollowUpTask(kind, TreeChild(key: subject.key, value: $0)) }
     }
 }

@@ -47,7 +47,7 @@ package struct ClientThumb {
         guard let ours = present.flatMap({ MediaAddress($0) }), ours.owner == record.owner, ours.id == record.id,
             let uri = try snapshot.get(PostNodes.post(id) / "thumb_storage_uri")?.stringValue,
             let name = ObjectAddress.name(inURI: uri), name.isThumb, name.owner == record.owner,
-            let token = try snapshot.object(name)?.tokens.first
+            let token = try StoredObject(name, in: snapshot)?.tokens.first
         else { return nil }
         return ObjectAddress.url(of: name, token: token, at: place)
     }

@@ -14,7 +14,7 @@ package import Tree
 ///
 /// If the photo is rendered, the post gets it in the commit that names it; else in the commit that ends the upload, of which
 /// the queue has the record. The addresses of renditions name the upload and its owner, as those of other posts do, so all that
-/// works on files of posts only has to find the upload of a post (``Tree/TreeSnapshot/upload(behindPost:)``).
+/// works on files of posts only has to find the upload of a post (``upload(behindPost:in:)``).
 package struct ObjectPosts: Derivation {
     package let place = PostNodes.post.pattern
     /// Where apps reach the service; nil where nobody said by which address it is known.
@@ -28,12 +28,12 @@ package struct ObjectPosts: Derivation {
         for post: ChangedNode, at commit: CommitPoint, in snapshot: TreeSnapshot
     ) throws(TreeError) -> [TreeWrite] {
         guard let id = PostID(post.keys[0].string) else { return [] }
-        let old = try snapshot.linkedUpload(ofPost: id)
+        let old = try Self.linkedUpload(ofPost: id, in: snapshot)
         guard post.after.isThere else {
             guard let old else { return [] }
             return try Self.unlink(id, from: old, at: commit, in: snapshot)
         }
-        let record = try snapshot.photo(namedBy: id, linkedWith: old)
+        let record = try Self.photo(namedBy: id, linkedWith: old, in: snapshot)
         var writes: [TreeWrite] = []
         if let old, record?.id != old {
             writes += try Self.unlink(id, from: old, at: commit, in: snapshot)
@@ -54,7 +54,7 @@ package struct ObjectPosts: Derivation {
         // What stands there may be newer than what the record has.
         let hasPhotos = try snapshot.exists(PostNodes.post(id) / "photos")
         if isNew || !hasPhotos {
-            for (path, value) in try snapshot.fields(ofPost: id, with: record, at: publicBase) {
+            for (path, value) in try Self.fields(ofPost: id, with: record, at: publicBase, in: snapshot) {
                 writes.append(TreeWrite(path: path, value: value))
             }
         }
@@ -78,43 +78,47 @@ package struct ObjectPosts: Derivation {
     }
 }
 
-extension TreeSnapshot {
+extension ObjectPosts {
     /// The upload with whose photo a client's post is linked; nil for none.
-    package func linkedUpload(ofPost id: PostID) throws(TreeError) -> PostID? {
-        try get(ObjectNodes.link() / id.key)?.stringValue.flatMap { PostID($0) }
+    package static func linkedUpload(ofPost id: PostID, in snapshot: TreeSnapshot) throws(TreeError) -> PostID? {
+        try snapshot.get(ObjectNodes.link() / id.key)?.stringValue.flatMap { PostID($0) }
     }
 
     /// The upload that a post is made of: its own, or that of the object that a client's post names; nil for neither.
-    package func upload(behindPost id: PostID) throws(TreeError) -> UploadRecord? {
-        if let record = try upload(id) { return record }
-        guard let linked = try linkedUpload(ofPost: id) else { return nil }
-        return try upload(linked)
+    package static func upload(behindPost id: PostID, in snapshot: TreeSnapshot) throws(TreeError) -> UploadRecord? {
+        if let record = try snapshot.upload(id) { return record }
+        guard let linked = try linkedUpload(ofPost: id, in: snapshot) else { return nil }
+        return try snapshot.upload(linked)
     }
 
     /// The posts that show an object's photo; of very many only the first.
-    package func posts(ofObject upload: PostID) throws(TreeError) -> [PostID] {
-        try keys(of: ObjectNodes.post(upload), limit: 1000).compactMap { PostID($0.string) }
+    package static func posts(ofObject upload: PostID, in snapshot: TreeSnapshot) throws(TreeError) -> [PostID] {
+        try snapshot.keys(of: ObjectNodes.post(upload), limit: 1000).compactMap { PostID($0.string) }
     }
 
     /// The upload of the object that a post names, which is its author's; nil where it names none, or is none of a client's.
     ///
     /// - Parameter linked: The upload that the post is linked with: it stays, when only the object has gone.
-    fileprivate func photo(namedBy id: PostID, linkedWith linked: PostID?) throws(TreeError) -> UploadRecord? {
-        if try exists(UploadNodes.upload(id)) { return nil }
+    private static func photo(
+        namedBy id: PostID, linkedWith linked: PostID?, in snapshot: TreeSnapshot
+    ) throws(TreeError) -> UploadRecord? {
+        if try snapshot.exists(UploadNodes.upload(id)) { return nil }
         let post = PostNodes.post(id)
-        guard let author = try get(post / "author" / "uid")?.stringValue.flatMap({ UserID($0) }) else { return nil }
+        guard let author = try snapshot.get(post / "author" / "uid")?.stringValue.flatMap({ UserID($0) }) else {
+            return nil
+        }
         let names = [
-            try get(post / "full_storage_uri")?.stringValue.flatMap { ObjectAddress.name(inURI: $0) },
-            try get(post / "full_url")?.stringValue.flatMap { ObjectAddress($0)?.name },
+            try snapshot.get(post / "full_storage_uri")?.stringValue.flatMap { ObjectAddress.name(inURI: $0) },
+            try snapshot.get(post / "full_url")?.stringValue.flatMap { ObjectAddress($0)?.name },
         ]
         for case let name? in names where name.isPhoto && name.owner == author {
-            if let object = try object(name), let upload = PostID(object.blob.postID),
-                let record = try self.upload(upload), record.purpose == .object
+            if let object = try StoredObject(name, in: snapshot), let upload = PostID(object.blob.postID),
+                let record = try snapshot.upload(upload), record.purpose == .object
             {
                 return record
             }
-            if let linked, ObjectFile(try get(ObjectNodes.file() / linked.key))?.name == name {
-                return try self.upload(linked)
+            if let linked, ObjectFile(try snapshot.get(ObjectNodes.file() / linked.key))?.name == name {
+                return try snapshot.upload(linked)
             }
         }
         return nil
@@ -124,17 +128,17 @@ extension TreeSnapshot {
     ///
     /// `thumb_url` becomes the address of a rendition of ours, on which apps draw the post anew, where everybody may fetch that;
     /// the other fields that clients write of the photo stay theirs, as they delete by them.
-    package func fields(
-        ofPost id: PostID, with record: UploadRecord, at place: PublicBase?
+    package static func fields(
+        ofPost id: PostID, with record: UploadRecord, at base: PublicBase?, in snapshot: TreeSnapshot
     ) throws(TreeError) -> [TreePath: TreeValue] {
         guard record.state == .published, let photo = record.photos[0]?.published else { return [:] }
         let post = PostNodes.post(id)
-        let text = try get(post / "text")?.stringValue ?? ""
+        let text = try snapshot.get(post / "text")?.stringValue ?? ""
         var fields: [TreePath: TreeValue] = [
-            post / "photos": ["0": try photo.value(owner: record.owner, post: record.id, at: place)],
+            post / "photos": ["0": try photo.value(owner: record.owner, post: record.id, at: base)],
             post / "kind": .string(text.isEmpty ? "photo" : "photo_text"),
         ]
-        let thumb = ClientThumb(snapshot: self, place: place)
+        let thumb = ClientThumb(snapshot: snapshot, place: base)
         if let url = try thumb.url(ofPost: id, showing: record) { fields[post / "thumb_url"] = .string(url) }
         return fields
     }

@@ -105,7 +105,7 @@ extension ObjectStore {
     package func result(of id: PostID) async throws -> StoredObject? {
         try await tree.snapshot { snapshot in
             guard let file = ObjectFile(try snapshot.get(ObjectNodes.file() / id.key)),
-                let object = try snapshot.object(file.name), object.blob.postID == id.string
+                let object = try StoredObject(file.name, in: snapshot), object.blob.postID == id.string
             else { return nil }
             return object
         }

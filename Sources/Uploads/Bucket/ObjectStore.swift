@@ -54,7 +54,7 @@ package struct ObjectStore: Sendable {
 
     /// The object with a name; nil when there is none.
     package func object(_ name: ObjectName) async throws -> StoredObject? {
-        try await tree.snapshot { snapshot in try snapshot.object(name) }
+        try await tree.snapshot { snapshot in try StoredObject(name, in: snapshot) }
     }
 
     /// A page of names.
@@ -98,7 +98,7 @@ package struct ObjectStore: Sendable {
         if let file = contents.file { try await blobs.put(file, as: blob) }
         let token = try Self.newToken()
         let object = try await tree.transact(at: "object-stored") { [store] snapshot, update in
-            let old = try snapshot.object(name)
+            let old = try StoredObject(name, in: snapshot)
             try precondition(old)
             if let owner = name.owner, try snapshot.exists(PersonDeletion.task(of: owner)) {
                 throw Failure.isBeingDeleted(owner)
@@ -137,7 +137,7 @@ package struct ObjectStore: Sendable {
         change: @escaping @Sendable (inout StoredObject) throws -> Void
     ) async throws -> StoredObject {
         try await tree.transact(at: "object-changed") { [store] snapshot, update in
-            let present = try snapshot.object(name)
+            let present = try StoredObject(name, in: snapshot)
             try precondition(present)
             guard var object = present else { throw Failure.noObject(name) }
             try change(&object)
@@ -194,7 +194,7 @@ package struct ObjectStore: Sendable {
     /// - Throws: What the judgement throws; `Failure` `not_found` when there is no such object.
     package func delete(_ name: ObjectName, precondition: @escaping Precondition) async throws {
         try await tree.transact(at: "object-deleted") { [store] snapshot, update in
-            let present = try snapshot.object(name)
+            let present = try StoredObject(name, in: snapshot)
             try precondition(present)
             guard let object = present else { throw Failure.noObject(name) }
             update[ObjectKey.path(name)] = nil

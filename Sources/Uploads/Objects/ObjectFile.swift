@@ -32,6 +32,6 @@ extension TreeSnapshot {
     /// Whether an object has the bytes that are kept under an id.
     package func hasObject(withFile id: TreeKey) throws(TreeError) -> Bool {
         guard let file = ObjectFile(try get(ObjectNodes.file() / id)) else { return false }
-        return try object(file.name)?.blob.postID == id.string
+        return try StoredObject(file.name, in: self)?.blob.postID == id.string
     }
 }

@@ -98,10 +98,10 @@ extension StoredObject {
     }
 }
 
-extension TreeSnapshot {
-    /// The object with a name; nil when there is none.
-    package func object(_ name: ObjectName) throws(TreeError) -> StoredObject? {
-        guard let value = try get(ObjectKey.path(name)) else { return nil }
-        return try StoredObject(name, value)
+extension StoredObject {
+    /// Reads the object with a name; nil when there is none.
+    package init?(_ name: ObjectName, in snapshot: TreeSnapshot) throws(TreeError) {
+        guard let value = try snapshot.get(ObjectKey.path(name)) else { return nil }
+        try self.init(name, value)
     }
 }

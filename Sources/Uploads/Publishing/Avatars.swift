@@ -6,28 +6,32 @@ package import Tree
 ///
 /// `people/{uid}/profile_picture` names the picture, whoever writes it, and nothing else does: an upload that it names is in
 /// use, and one that it named before is gone, with its files after the grace period as those of a deleted post.
-extension TreeSnapshot {
+package enum Avatars {
     /// The upload that is somebody's picture; nil where the picture is none of these, or there is none.
-    package func avatar(of uid: UserID) throws(TreeError) -> PostID? {
-        try avatar(of: uid, named: try get(PeopleNodes.person(uid) / "profile_picture"))
+    package static func id(of uid: UserID, in snapshot: TreeSnapshot) throws(TreeError) -> PostID? {
+        try id(of: uid, named: try snapshot.get(PeopleNodes.person(uid) / "profile_picture"), in: snapshot)
     }
 
     /// The avatar of a person that an address names, whoever wrote that; nil for what is none.
-    fileprivate func avatar(of uid: UserID, named picture: TreeValue?) throws(TreeError) -> PostID? {
+    fileprivate static func id(
+        of uid: UserID, named picture: TreeValue?, in snapshot: TreeSnapshot
+    ) throws(TreeError) -> PostID? {
         guard let address = picture?.stringValue.flatMap({ MediaAddress($0) }), address.owner == uid,
-            try ownerOfAvatar(address.id) == uid
+            try owner(address.id, in: snapshot) == uid
         else { return nil }
         return address.id
     }
 
-    /// Whose avatar an upload is, or was; nil for other uploads.
-    private func ownerOfAvatar(_ id: PostID) throws(TreeError) -> UserID? {
-        guard try get(UploadNodes.upload(id) / "purpose")?.stringValue == UploadPurpose.avatar.rawValue else {
+    /// The person whose avatar an upload is, or was; nil for other uploads.
+    fileprivate static func owner(_ id: PostID, in snapshot: TreeSnapshot) throws(TreeError) -> UserID? {
+        guard try snapshot.get(UploadNodes.upload(id) / "purpose")?.stringValue == UploadPurpose.avatar.rawValue else {
             return nil
         }
-        return try get(UploadNodes.upload(id) / "owner")?.stringValue.flatMap { UserID($0) }
+        return try snapshot.get(UploadNodes.upload(id) / "owner")?.stringValue.flatMap { UserID($0) }
     }
+}
 
+extension TreeSnapshot {
     /// Whether what an upload has become is there: a post, an object, or somebody's picture.
     package func isShown(_ id: PostID) throws(TreeError) -> Bool {
         if try hasPost(id) { return true }
@@ -38,8 +42,8 @@ extension TreeSnapshot {
     func isShownWithoutPost(_ id: PostID) throws(TreeError) -> Bool {
         if try hasObject(withFile: id.key) { return true }
         if try exists(ObjectNodes.post(id)) { return true }
-        guard let owner = try ownerOfAvatar(id) else { return false }
-        return try avatar(of: owner) == id
+        guard let owner = try Avatars.owner(id, in: self) else { return false }
+        return try Avatars.id(of: owner, in: self) == id
     }
 }
 
@@ -54,8 +58,8 @@ package struct ReplacedAvatars: Derivation {
         for picture: ChangedNode, at commit: CommitPoint, in snapshot: TreeSnapshot
     ) throws(TreeError) -> [TreeWrite] {
         guard picture.before != picture.after, case .leaf(let address) = picture.before,
-            let uid = UserID(picture.keys[0].string), let old = try snapshot.avatar(of: uid, named: address),
-            try snapshot.avatar(of: uid) != old
+            let uid = UserID(picture.keys[0].string), let old = try Avatars.id(of: uid, named: address, in: snapshot),
+            try Avatars.id(of: uid, in: snapshot) != old
         else { return [] }
         return [TreeWrite(path: FileNodes.deleted(old), value: .integer(commit.timestampMilliseconds))]
     }

@@ -105,7 +105,9 @@ package struct GarbageList: Sendable {
 
     private func isReferred(to name: BlobName) async throws -> Bool {
         guard let id = PostID(name.postID), try await tree.snapshot({ try $0.isShown(id) }) else { return false }
-        if try await tree.snapshot({ try $0.preparedFiles(of: id).contains(name.fileName) }) { return true }
+        if try await tree.snapshot({ try RethumbRun.preparedFiles(of: id, in: $0).contains(name.fileName) }) {
+            return true
+        }
         let record = try await store.record(of: id)
         if record?.photos.values.contains(where: { $0.fileName == name.fileName && $0.droppedAt == nil }) == true {
             return true  // Whatever clients say of it.
@@ -117,7 +119,7 @@ package struct GarbageList: Sendable {
             }
             // Each post that shows an object is switched by itself.
             let posts = try await tree.snapshot { snapshot in
-                try snapshot.posts(ofObject: id).compactMap { try snapshot.record(ofPost: $0) }
+                try ObjectPosts.posts(ofObject: id, in: snapshot).compactMap { try snapshot.record(ofPost: $0) }
             }
             return posts.contains { Self.isNamed(name, by: $0) }
         }

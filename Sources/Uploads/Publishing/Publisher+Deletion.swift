@@ -22,7 +22,7 @@ extension Publisher {
             guard let path = try snapshot.path(ofPost: id), let post = try snapshot.get(path) else {
                 throw Self.noPost(id)
             }
-            let record = try snapshot.upload(behindPost: id)
+            let record = try ObjectPosts.upload(behindPost: id, in: snapshot)
             try Self.judgeDeletion(of: id, post, by: identity, in: snapshot)
             update[path] = nil
             update.makesRoom = true

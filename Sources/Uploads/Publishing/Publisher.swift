@@ -218,7 +218,7 @@ package struct Publisher: Sendable {
         record.error = nil
         update[UploadNodes.upload(record.id)] = try record.value()
         update[UploadNodes.queued(record.id)] = nil
-        if let present = try snapshot.avatar(of: record.owner), present.key > record.id.key {
+        if let present = try Avatars.id(of: record.owner, in: snapshot), present.key > record.id.key {
             update[FileNodes.deleted(record.id)] = .integer(record.updatedAt)
         } else {
             let url = MediaAddress.url(record.owner, record.id, rendition.fileName, at: publicBase)
@@ -238,8 +238,11 @@ package struct Publisher: Sendable {
         update[UploadNodes.queued(record.id)] = nil
         // To those whom a post mentions its photo is no news.
         update.scope = .repair
-        for id in try snapshot.posts(ofObject: record.id) where try snapshot.exists(PostNodes.post(id)) {
-            for (path, value) in try snapshot.fields(ofPost: id, with: record, at: publicBase) { update[path] = value }
+        for id in try ObjectPosts.posts(ofObject: record.id, in: snapshot) where try snapshot.exists(PostNodes.post(id))
+        {
+            for (path, value) in try ObjectPosts.fields(ofPost: id, with: record, at: publicBase, in: snapshot) {
+                update[path] = value
+            }
         }
     }
 

@@ -34,7 +34,7 @@ extension UploadStore {
             record.updatedAt = clock()
             update[UploadNodes.upload(id)] = try record.value()
             update[UploadNodes.queued(id)] = QueueEntry(record).value
-            if old == .receiving, new != old, let file = try snapshot.resumableFile(id) {
+            if old == .receiving, new != old, let file = try ResumableFile(id, in: snapshot) {
                 update.endResumableFile(file)
             }
             // A photo that is its draft's now is looked up as long as one that became nothing.

@@ -130,14 +130,12 @@ extension StagedFile.Checkpoint: TreeRecord {
         Self.init(byteCount:hashState:), .init("received", \.byteCount), .init("sha256_state", \.hashState))
 }
 
-extension TreeSnapshot {
-    /// The record of a file that is received in several requests; nil when there is none.
-    func resumableFile(_ id: PostID) throws(TreeError) -> ResumableFile? {
-        ResumableFile(try get(UploadNodes.resumableFile(id)), at: id.key)
-    }
-}
-
 extension ResumableFile {
+    /// Reads the record of a file; nil when there is none.
+    init?(_ id: PostID, in snapshot: TreeSnapshot) throws(TreeError) {
+        self.init(try snapshot.get(UploadNodes.resumableFile(id)), at: id.key)
+    }
+
     init(_ request: ResumableFileRequest, id: PostID, at time: Int64) {
         self.init(
             id: id, owner: request.owner, purpose: request.purpose, details: request.details, length: request.length,

@@ -75,15 +75,13 @@ package struct RethumbRun: Sendable {
     }
 }
 
-extension TreeSnapshot {
+extension RethumbRun {
     /// The files that runs have made for a post and that are not shown yet.
-    package func preparedFiles(of post: PostID) throws(TreeError) -> Set<String> {
+    package static func preparedFiles(of post: PostID, in snapshot: TreeSnapshot) throws(TreeError) -> Set<String> {
         var names: Set<String> = []
-        for job in try children(of: WorkNodes.prepared(post), range: .all, limit: 100) {
-            guard case .after(let photos)? = RethumbRun.Entry(try get(WorkNodes.rethumbRun() / job.key / post.key))
-            else {
-                continue
-            }
+        for job in try snapshot.children(of: WorkNodes.prepared(post), range: .all, limit: 100) {
+            let entry = RethumbRun.Entry(try snapshot.get(WorkNodes.rethumbRun() / job.key / post.key))
+            guard case .after(let photos)? = entry else { continue }
             names.formUnion(photos.fileNames)
         }
         return names

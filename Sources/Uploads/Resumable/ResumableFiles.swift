@@ -146,7 +146,7 @@ package final class ResumableFiles: Sendable {
     /// Ends a file that will not be finished, and deletes its bytes. Durable when it returns.
     package func remove(_ id: PostID) async throws {
         try await tree.transact(at: "file-removed") { snapshot, update in
-            if let file = try snapshot.resumableFile(id) { update.endResumableFile(file) }
+            if let file = try ResumableFile(id, in: snapshot) { update.endResumableFile(file) }
         }
         try await removeBytes(of: id)
     }

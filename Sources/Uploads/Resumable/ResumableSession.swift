@@ -123,7 +123,7 @@ package final class ResumableSession: Sendable {
     private func update(_ change: @escaping @Sendable (inout ResumableFile) -> Void) async throws {
         let (id, files) = (record.id, files)
         let record = try await files.tree.transact(at: "file-checkpoint") { snapshot, update in
-            guard var file = try snapshot.resumableFile(id) else { throw Failure.noSuchFile(id) }
+            guard var file = try ResumableFile(id, in: snapshot) else { throw Failure.noSuchFile(id) }
             change(&file)
             file.updatedAt = files.now
             update[UploadNodes.resumableFile(id)] = file.value

@@ -7,7 +7,9 @@ extension TreeSnapshot {
     /// What the files of one id come to that are an owner's, as the records have it: nothing is read from the disk.
     package func usage(of id: PostID, ownedBy owner: TreeKey) throws(TreeError) -> Usage {
         var usage = Usage()
-        if let file = try resumableFile(id), file.owner == owner { usage.add(.unfinished, bytes: file.length ?? 0) }
+        if let file = try ResumableFile(id, in: self), file.owner == owner {
+            usage.add(.unfinished, bytes: file.length ?? 0)
+        }
         let record = try upload(id)
         var hasObject = false
         if let file = ObjectFile(try get(ObjectNodes.file() / id.key)), file.folder == owner.string {
@@ -52,7 +54,7 @@ extension TreeSnapshot {
         }
         let isUnfinished = [.reserved, .draft, .receiving].contains(record.state)
         let shown = try shownPhotos(of: record)
-        let prepared = try preparedFiles(of: record.id)
+        let prepared = try RethumbRun.preparedFiles(of: record.id, in: self)
         for (index, photo) in record.orderedPhotos.enumerated() {
             func add(_ kind: UsageKind, _ bytes: Int) { usage.add(isGarbage ? .garbage : kind, bytes: bytes) }
             if !hasObject, photo.droppedAt == nil { add(isUnfinished ? .unfinished : .originals, photo.fileByteCount) }

@@ -57,7 +57,7 @@ package struct UsageDerivation: Derivation {
             id(node).map { [UsageSubject(owner: node.keys[0], id: $0)] } ?? []
         },
         UsageDerivation(UploadNodes.resumableFile.path / "length") { node, snapshot throws(TreeError) in
-            guard node.before != node.after, let id = id(node), let file = try snapshot.resumableFile(id) else {
+            guard node.before != node.after, let id = id(node), let file = try ResumableFile(id, in: snapshot) else {
                 return []
             }
             return [UsageSubject(owner: file.owner, id: id)]
@@ -98,7 +98,7 @@ package struct UsageDerivation: Derivation {
         node, snapshot throws(TreeError) in
         guard let id = id(node) else { return [] }
         var uploads = [id]
-        if let link = try snapshot.linkedUpload(ofPost: id) { uploads.append(link) }
+        if let link = try ObjectPosts.linkedUpload(ofPost: id, in: snapshot) { uploads.append(link) }
         if let link = try snapshot.get(UsageNodes.formerLink(id))?.stringValue.flatMap({ PostID($0) }) {
             uploads.append(link)
         }
@@ -125,7 +125,8 @@ package struct FormerLink: Derivation {
     package func writes(
         for node: ChangedNode, at commit: CommitPoint, in snapshot: TreeSnapshot
     ) throws(TreeError) -> [TreeWrite] {
-        guard let id = PostID(node.keys[0].string), let link = try snapshot.linkedUpload(ofPost: id) else { return [] }
+        guard let id = PostID(node.keys[0].string), let link = try ObjectPosts.linkedUpload(ofPost: id, in: snapshot)
+        else { return [] }
         return [TreeWrite(path: UsageNodes.formerLink(id), value: .string(link.description))]
     }
 }
