@@ -151,7 +151,7 @@ package struct Explanation: Sendable {
                 let user = try snapshot.upload(id)?.owner
                 paths += PostTraces(of: id, post: post, owner: user, text: nil).paths
             }
-            paths += try ObjectPosts.posts(ofObject: id, in: snapshot).map { PostNodes.post($0) }
+            paths += try ObjectLinks.posts(ofObject: id, in: snapshot).map { PostNodes.post($0) }
             var named = try paths.filter { try snapshot.exists($0) }.map { TreeInvariant.text($0) }
             if let uid = owner.flatMap({ UserID($0) }), try Avatars.id(of: uid, in: snapshot) == id {
                 named.append(TreeInvariant.text(PeopleNodes.person(uid) / "profile_picture"))

@@ -102,7 +102,7 @@ package struct FolderClaims: Sendable {
         let posts: [PostID]
         switch record.purpose {
         case .post: posts = [record.id]
-        case .object: posts = try ObjectPosts.posts(ofObject: record.id, in: snapshot)
+        case .object: posts = try ObjectLinks.posts(ofObject: record.id, in: snapshot)
         case .avatar, .draftPhoto: posts = []
         }
         for post in posts {

@@ -95,7 +95,7 @@ struct Repairer: Sendable {
     private func posts(showing record: UploadRecord) async throws -> [PostID] {
         switch record.purpose {
         case .post: [record.id]
-        case .object: try await tools.tree.snapshot { try ObjectPosts.posts(ofObject: record.id, in: $0) }
+        case .object: try await tools.tree.snapshot { try ObjectLinks.posts(ofObject: record.id, in: $0) }
         case .avatar, .draftPhoto: []
         }
     }

@@ -61,7 +61,7 @@ extension TreeInvariant {
         TreeInvariant(.linkHalf, at: ObjectNodes.post.pattern) {
             node, snapshot throws(TreeError) in
             let linked = try PostID(node.keys[2].string).flatMap { id throws(TreeError) in
-                try ObjectPosts.linkedUpload(ofPost: id, in: snapshot)
+                try ObjectLinks.upload(ofPost: id, in: snapshot)
             }
             return linked?.key == node.keys[1] ? [] : [TreeWrite(path: node, value: nil)]
         },

@@ -35,14 +35,14 @@ enum UsageInvariants {
             return [TreeWrite(path: node, value: try snapshot.usage(of: id, ownedBy: node.keys[2]).value)]
         },
         TreeInvariant(.counterWrong, at: TreePattern(UsageNodes.ofFile() / "*")) { node, snapshot throws(TreeError) in
-            let sum = try snapshot.usageSum(of: node, page: page)
+            let sum = try Usage(sumOf: node, page: page, in: snapshot)
             return [TreeWrite(path: UsageNodes.ofOwner() / node.keys[2], value: sum.value)]
         },
         TreeInvariant(.counterWrong, at: UsageNodes.ofOwner.pattern) { node, snapshot throws(TreeError) in
             try snapshot.exists(UsageNodes.ofFile() / node.keys[2]) ? [] : [TreeWrite(path: node, value: nil)]
         },
         TreeInvariant(.counterWrong, at: TreePattern(UsageNodes.version())) { _, snapshot throws(TreeError) in
-            let sum = try snapshot.usageSum(of: UsageNodes.ofOwner(), page: page)
+            let sum = try Usage(sumOf: UsageNodes.ofOwner(), page: page, in: snapshot)
             return [TreeWrite(path: UsageNodes.ofAll(), value: sum.value)]
         },
     ]
@@ -70,15 +70,15 @@ enum UsageInvariants {
     }
 }
 
-extension TreeSnapshot {
-    /// The sum of the lines that are the children of a node.
-    fileprivate func usageSum(of node: TreePath, page: Int) throws(TreeError) -> Usage {
-        var sum = Usage()
+extension Usage {
+    /// Adds the lines that are the children of a node, reading `page` of them at a time.
+    fileprivate init(sumOf node: TreePath, page: Int, in snapshot: TreeSnapshot) throws(TreeError) {
+        self.init()
         var range = KeyRange.all
         while true {
-            let lines = try children(of: node, range: range, limit: page)
-            for line in lines { sum += Usage(line.value) }
-            guard lines.count == page, let last = lines.last else { return sum }
+            let lines = try snapshot.children(of: node, range: range, limit: page)
+            for line in lines { self += Usage(line.value) }
+            guard lines.count == page, let last = lines.last else { return }
             range = .after(last.key)
         }
     }

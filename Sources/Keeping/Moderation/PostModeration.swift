@@ -23,7 +23,7 @@ package struct PostModeration: Sendable {
     /// - Throws: `Failure`: `not_found` where there is no such post of ours, `bad_request` for what cannot be done to it,
     ///   `changed_while_read` when somebody else changed it at the same time; what rendering throws.
     package func moderate(_ id: PostID, _ verdict: ModerationVerdict) async throws -> ModerationDocument {
-        let upload = try await tools.tree.snapshot { try ObjectPosts.linkedUpload(ofPost: id, in: $0) } ?? id
+        let upload = try await tools.tree.snapshot { try ObjectLinks.upload(ofPost: id, in: $0) } ?? id
         let document = try await tools.garbage.locks.withLease(upload) { try await change(id, verdict) }
         if document.photos.contains(.blur) { try await tools.garbage.collect() }
         publisher.logger.notice(

@@ -88,7 +88,7 @@ extension PostRunWork {
             if !isLook { await tools.disk.waitUntilOpen() }
             try Task.checkCancellation()
             do {
-                let upload = try await tools.tree.snapshot { try ObjectPosts.linkedUpload(ofPost: id, in: $0) } ?? id
+                let upload = try await tools.tree.snapshot { try ObjectLinks.upload(ofPost: id, in: $0) } ?? id
                 return try await tools.garbage.locks.withLease(upload) { try await change(id) }
             } catch is PostChanged {
                 continue

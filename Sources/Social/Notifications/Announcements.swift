@@ -90,7 +90,7 @@ package struct Announcements: Sendable {
                 order: .descending,
                 limit: limit + 1)
             let announcements = try rows.prefix(limit).compactMap { row in
-                try AnnouncementEntry(row.value).flatMap { try snapshot.announcement($0.id) }
+                try AnnouncementEntry(row.value).flatMap { try AnnouncementDocument($0.id, in: snapshot) }
             }
             let hasMore = rows.count > limit
             let document = AnnouncementPageDocument(
@@ -113,24 +113,27 @@ package struct Announcements: Sendable {
     }
 }
 
-extension TreeSnapshot {
-    /// An announcement to everybody, with its author's present name and picture; nil when there is none.
-    func announcement(_ id: TreeKey) throws(TreeError) -> AnnouncementDocument? {
-        guard let record = try get(NotificationNodes.announcement() / id) else { return nil }
-        let author = try record["author"].flatMap { copy throws(TreeError) in try person(copy) }
-        return AnnouncementDocument(record, id: id, author: author, recipients: nil)
+extension AnnouncementDocument {
+    /// Reads an announcement to everybody, with its author's present name and picture; nil when there is none.
+    init?(_ id: TreeKey, in snapshot: TreeSnapshot) throws(TreeError) {
+        guard let record = try snapshot.get(NotificationNodes.announcement() / id) else { return nil }
+        let author = try record["author"].flatMap { copy throws(TreeError) in try PersonDocument(copy, in: snapshot) }
+        self.init(record, id: id, author: author, recipients: nil)
     }
+}
 
-    /// Somebody as a copy of the name and picture has it, by the present ones if there are any; nil for what is no copy.
-    func person(_ copy: TreeValue) throws(TreeError) -> PersonDocument? {
+extension PersonDocument {
+    /// Reads a copy of a person's name and picture, by the present ones if there are any; nil for what is no copy.
+    init?(_ copy: TreeValue, in snapshot: TreeSnapshot) throws(TreeError) {
         guard let uid = copy["uid"]?.stringValue.flatMap({ UserID($0) }) else { return nil }
-        let (name, picture) = try nameAndPicture(of: uid)
+        let (name, picture) = try snapshot.nameAndPicture(of: uid)
         guard let name else {
-            return PersonDocument(
+            self.init(
                 uid: uid.description, fullName: copy["full_name"]?.stringValue ?? uid.description,
                 profilePicture: copy["profile_picture"]?.stringValue)
+            return
         }
-        return PersonDocument(uid: uid.description, fullName: name, profilePicture: picture)
+        self.init(uid: uid.description, fullName: name, profilePicture: picture)
     }
 }
 

@@ -163,7 +163,7 @@ extension NotificationDocument {
         count = group.earlier.count + 1
         var actors = actor.map { [$0] } ?? []
         for row in group.earlier where actors.count < Self.maxActors {
-            guard let copy = row["actor"], let other = try snapshot.person(copy) else { continue }
+            guard let copy = row["actor"], let other = try PersonDocument(copy, in: snapshot) else { continue }
             actors.append(other)
         }
         self.actors = actors
@@ -182,13 +182,13 @@ extension NotificationDocument {
         }
         self.init(
             id: id.string, kind: text("kind") ?? "unknown",
-            actor: try row["actor"].flatMap { copy throws(TreeError) in try snapshot.person(copy) },
+            actor: try row["actor"].flatMap { copy throws(TreeError) in try PersonDocument(copy, in: snapshot) },
             post: text("post"), comment: text("comment"), announcement: text("announcement"), title: text("title"),
             text: words, timestamp: row["timestamp"]?.integerValue ?? 0, isUnread: row["unread"] != nil)
     }
 
     private init(_ item: AnnouncementInbox.Item, in snapshot: TreeSnapshot) throws(TreeError) {
-        let announcement = try snapshot.announcement(item.id)
+        let announcement = try AnnouncementDocument(item.id, in: snapshot)
         self.init(
             id: item.position.string, kind: NotificationKind.announcement.rawValue, actor: announcement?.author,
             announcement: item.id.string, title: announcement?.title, text: announcement?.text,

@@ -28,7 +28,7 @@ package struct ObjectPosts: Derivation {
         for post: ChangedNode, at commit: CommitPoint, in snapshot: TreeSnapshot
     ) throws(TreeError) -> [TreeWrite] {
         guard let id = PostID(post.keys[0].string) else { return [] }
-        let old = try Self.linkedUpload(ofPost: id, in: snapshot)
+        let old = try ObjectLinks.upload(ofPost: id, in: snapshot)
         guard post.after.isThere else {
             guard let old else { return [] }
             return try Self.unlink(id, from: old, at: commit, in: snapshot)
@@ -79,21 +79,11 @@ package struct ObjectPosts: Derivation {
 }
 
 extension ObjectPosts {
-    /// The upload with whose photo a client's post is linked; nil for none.
-    package static func linkedUpload(ofPost id: PostID, in snapshot: TreeSnapshot) throws(TreeError) -> PostID? {
-        try snapshot.get(ObjectNodes.link() / id.key)?.stringValue.flatMap { PostID($0) }
-    }
-
     /// The upload that a post is made of: its own, or that of the object that a client's post names; nil for neither.
     package static func upload(behindPost id: PostID, in snapshot: TreeSnapshot) throws(TreeError) -> UploadRecord? {
         if let record = try snapshot.upload(id) { return record }
-        guard let linked = try linkedUpload(ofPost: id, in: snapshot) else { return nil }
+        guard let linked = try ObjectLinks.upload(ofPost: id, in: snapshot) else { return nil }
         return try snapshot.upload(linked)
-    }
-
-    /// The posts that show an object's photo; of very many only the first.
-    package static func posts(ofObject upload: PostID, in snapshot: TreeSnapshot) throws(TreeError) -> [PostID] {
-        try snapshot.keys(of: ObjectNodes.post(upload), limit: 1000).compactMap { PostID($0.string) }
     }
 
     /// The upload of the object that a post names, which is its author's; nil where it names none, or is none of a client's.

@@ -119,7 +119,7 @@ package struct GarbageList: Sendable {
             }
             // Each post that shows an object is switched by itself.
             let posts = try await tree.snapshot { snapshot in
-                try ObjectPosts.posts(ofObject: id, in: snapshot).compactMap { try snapshot.record(ofPost: $0) }
+                try ObjectLinks.posts(ofObject: id, in: snapshot).compactMap { try snapshot.record(ofPost: $0) }
             }
             return posts.contains { Self.isNamed(name, by: $0) }
         }

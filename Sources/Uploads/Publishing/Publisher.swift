@@ -238,7 +238,7 @@ package struct Publisher: Sendable {
         update[UploadNodes.queued(record.id)] = nil
         // To those whom a post mentions its photo is no news.
         update.scope = .repair
-        for id in try ObjectPosts.posts(ofObject: record.id, in: snapshot) where try snapshot.exists(PostNodes.post(id))
+        for id in try ObjectLinks.posts(ofObject: record.id, in: snapshot) where try snapshot.exists(PostNodes.post(id))
         {
             for (path, value) in try ObjectPosts.fields(ofPost: id, with: record, at: publicBase, in: snapshot) {
                 update[path] = value

@@ -98,7 +98,7 @@ package struct UsageDerivation: Derivation {
         node, snapshot throws(TreeError) in
         guard let id = id(node) else { return [] }
         var uploads = [id]
-        if let link = try ObjectPosts.linkedUpload(ofPost: id, in: snapshot) { uploads.append(link) }
+        if let link = try ObjectLinks.upload(ofPost: id, in: snapshot) { uploads.append(link) }
         if let link = try snapshot.get(UsageNodes.formerLink(id))?.stringValue.flatMap({ PostID($0) }) {
             uploads.append(link)
         }
@@ -125,7 +125,7 @@ package struct FormerLink: Derivation {
     package func writes(
         for node: ChangedNode, at commit: CommitPoint, in snapshot: TreeSnapshot
     ) throws(TreeError) -> [TreeWrite] {
-        guard let id = PostID(node.keys[0].string), let link = try ObjectPosts.linkedUpload(ofPost: id, in: snapshot)
+        guard let id = PostID(node.keys[0].string), let link = try ObjectLinks.upload(ofPost: id, in: snapshot)
         else { return [] }
         return [TreeWrite(path: UsageNodes.formerLink(id), value: .string(link.description))]
     }
