@@ -33,7 +33,7 @@ package struct ResumableRoutes: Sendable {
             "/v1/uploads",
             [
                 .post: creation, .put: creation,
-                .options: options(creation.parameters.filter { $0.place == .query }, allow: "POST, PUT"),
+                .options: options(creation.parameters.filter { $0.location == .query }, allow: "POST, PUT"),
             ])
         let addition = drafts.addition.extended(Self.creation + [UploadRoutes.idempotencyKey], addPhoto)
         routes.add("/v1/uploads/{id}/photos", [.post: addition, .put: addition])

@@ -116,7 +116,9 @@ package final class StoreUpgrade: Sendable {
             await engine.close()
             return nil
         }
-        let found: (format: Int64, version: String)? = try? await tree.snapshot { snapshot in try snapshot.storeFormat }
+        let found: (format: Int64, version: String)? = try? await tree.snapshot { snapshot in
+            try Self.storeFormat(in: snapshot)
+        }
         await tree.close()
         guard let found, found.format > format else { return found?.format }
         throw Failure(
@@ -166,7 +168,7 @@ package final class StoreUpgrade: Sendable {
     /// earlier version.
     func begin(_ tree: TreeStore) async throws {
         try await tree.transact { snapshot, update in
-            guard try snapshot.storeFormat == nil else { return }
+            guard try Self.storeFormat(in: snapshot) == nil else { return }
             Self.noteFormat(in: &update)
         }
     }
@@ -235,16 +237,14 @@ extension UpgradeDocument {
     static let current = UpgradeDocument(state: .current, format: Int(StoreUpgrade.format), from: nil, begunAt: nil)
 }
 
-extension TreeSnapshot {
+extension StoreUpgrade {
     /// The format of a store and the version that wrote it; nil for one without any data.
-    fileprivate var storeFormat: (format: Int64, version: String)? {
-        get throws {
-            let lists = [
-                PostNodes.post(), AudienceNodes.post(), UploadNodes.upload(), ObjectNodes.file(), StoreNodes.store(),
-            ]
-            guard try lists.contains(where: { try exists($0) }) else { return nil }
-            let version = try get(StoreNodes.store() / "version")?.stringValue ?? "0.1.0"
-            return (try get(StoreNodes.store() / "format")?.integerValue ?? 1, version)
-        }
+    private static func storeFormat(in snapshot: TreeSnapshot) throws -> (format: Int64, version: String)? {
+        let lists = [
+            PostNodes.post(), AudienceNodes.post(), UploadNodes.upload(), ObjectNodes.file(), StoreNodes.store(),
+        ]
+        guard try lists.contains(where: { try snapshot.exists($0) }) else { return nil }
+        let version = try snapshot.get(StoreNodes.store() / "version")?.stringValue ?? "0.1.0"
+        return (try snapshot.get(StoreNodes.store() / "format")?.integerValue ?? 1, version)
     }
 }
