@@ -78,12 +78,14 @@ extension ResumableUploads {
     }
 }
 
-extension TreeSnapshot {
+extension UploadRecord {
     /// Notes that the sender of an upload is at it: whoever was to expire it, or the draft to which it belongs, sees that.
-    func noteSender(of id: PostID, at time: Int64, in update: inout MultiPathUpdate) throws(TreeError) {
-        guard let record = try upload(id), record.state == .receiving else { return }
+    static func noteSender(
+        of id: PostID, at time: Int64, in snapshot: TreeSnapshot, _ update: inout MultiPathUpdate
+    ) throws(TreeError) {
+        guard let record = try snapshot.upload(id), record.state == .receiving else { return }
         update[UploadNodes.upload(id) / "updated_at"] = .integer(time)
-        guard let draft = record.place?.id, try upload(draft)?.state == .draft else { return }
+        guard let draft = record.place?.id, try snapshot.upload(draft)?.state == .draft else { return }
         update[UploadNodes.upload(draft) / "updated_at"] = .integer(time)
     }
 }

@@ -128,7 +128,9 @@ package final class ResumableSession: Sendable {
             file.updatedAt = files.now
             update[UploadNodes.resumableFile(id)] = file.value
             // Its sender is at it: whoever was to expire the upload sees that.
-            if file.purpose == .upload { try snapshot.noteSender(of: id, at: file.updatedAt, in: &update) }
+            if file.purpose == .upload {
+                try UploadRecord.noteSender(of: id, at: file.updatedAt, in: snapshot, &update)
+            }
             return file
         }
         state.withLock { state in
