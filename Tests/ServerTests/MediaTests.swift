@@ -1,27 +1,47 @@
 import Client
 import Foundation
 import HTTPTypes
+import Store
 import TestSupport
 import Testing
 
 @Suite("P15: media are served for ever, in parts, and never by another name", .timeLimit(.minutes(30)))
 struct MediaTests {
+    /// Where the blobs are.
+    enum Blobs: CaseIterable { case folder, memory }
+
     /// Runs a body with a service that has one post: the address of its `full` rendition, and its bytes.
     private func withPhoto<R: Sendable>(
+        in blobs: Blobs = .folder,
         _ body: @Sendable (Service, _ url: String, _ bytes: [UInt8]) async throws -> R
     ) async throws -> R {
         let jpeg = try fixture("exif-gps.jpg")
-        return try await withService { service in
+        let memory = blobs == .memory ? MemoryBlobStore() : nil
+        return try await withService(blobs: memory) { service in
             let url = try await service.client.post(jpeg)["post"]["full_url"].string ?? "/"
-            let path = url.replacing("/media/", with: "\(service.scratch.path)/Storage/blobs/")
-            let bytes = Array(try Data(contentsOf: URL(fileURLWithPath: path)))
-            return try await body(service, url, bytes)
+            return try await body(service, url, try await bytes(of: url, memory, service))
         }
     }
 
-    @Test("A strong ETag, caching for ever, and headers that keep browsers from guessing")
-    func whole() async throws {
-        try await withPhoto { service, url, bytes in
+    /// The bytes of a rendition as the store has them.
+    private func bytes(of url: String, _ memory: MemoryBlobStore?, _ service: Service) async throws -> [UInt8] {
+        let folder = "\(service.scratch.path)/Storage/blobs"
+        guard let memory else {
+            return Array(try Data(contentsOf: URL(fileURLWithPath: url.replacing("/media", with: folder))))
+        }
+        #expect(!FileManager.default.fileExists(atPath: url.replacing("/media", with: folder)))
+        let parts = url.split(separator: "/").map(String.init)
+        let reader = try await memory.reader(
+            of: BlobName(userID: parts[1], postID: parts[2], fileName: parts[3]))
+        let next = try await reader.pieces(of: 0..<reader.byteCount)
+        var bytes: [UInt8] = []
+        while let piece = try await next() { bytes += piece }
+        return bytes
+    }
+
+    @Test("A strong ETag, caching for ever, and headers that keep browsers from guessing", arguments: Blobs.allCases)
+    func whole(blobs: Blobs) async throws {
+        try await withPhoto(in: blobs) { service, url, bytes in
             for client in [service.client, service.tcpClient] {
                 let answer = try await client.get(url)
                 #expect(answer.status == 200)
@@ -52,9 +72,9 @@ struct MediaTests {
         }
     }
 
-    @Test("HEAD says what GET would, without the bytes")
-    func head() async throws {
-        try await withPhoto { service, url, bytes in
+    @Test("HEAD says what GET would, without the bytes", arguments: Blobs.allCases)
+    func head(blobs: Blobs) async throws {
+        try await withPhoto(in: blobs) { service, url, bytes in
             let (get, head) = (try await service.client.get(url), try await service.client.ask(.head, url))
             #expect(head.status == 200)
             #expect(head.body.isEmpty)
@@ -63,9 +83,9 @@ struct MediaTests {
         }
     }
 
-    @Test("What the client has is not sent again")
-    func notModified() async throws {
-        try await withPhoto { service, url, _ in
+    @Test("What the client has is not sent again", arguments: Blobs.allCases)
+    func notModified(blobs: Blobs) async throws {
+        try await withPhoto(in: blobs) { service, url, _ in
             let tag = try await service.client.get(url).headers[.eTag] ?? ""
             for (condition, status) in [
                 (tag, 304), ("W/\(tag)", 304), ("\"other\", \(tag)", 304), ("*", 304), ("\"other\"", 200),
@@ -78,9 +98,9 @@ struct MediaTests {
         }
     }
 
-    @Test("Ranges")
-    func ranges() async throws {
-        try await withPhoto { service, url, bytes in
+    @Test("Ranges", arguments: Blobs.allCases)
+    func ranges(blobs: Blobs) async throws {
+        try await withPhoto(in: blobs) { service, url, bytes in
             let count = bytes.count
             let rows: [(range: String, part: Range<Int>?)] = [
                 ("bytes=0-9", 0..<10), ("bytes=10-", 10..<count), ("bytes=-10", count - 10..<count),
@@ -99,9 +119,9 @@ struct MediaTests {
         }
     }
 
-    @Test("If-Range: a part of what the client has, or else the whole")
-    func ifRange() async throws {
-        try await withPhoto { service, url, _ in
+    @Test("If-Range: a part of what the client has, or else the whole", arguments: Blobs.allCases)
+    func ifRange(blobs: Blobs) async throws {
+        try await withPhoto(in: blobs) { service, url, _ in
             let tag = try await service.client.get(url).headers[.eTag] ?? ""
             for (condition, status) in [
                 (tag, 206), ("\"other\"", 200), ("W/\(tag)", 200), ("Sat, 21 Nov 2026 08:00:00 GMT", 200),
@@ -112,9 +132,11 @@ struct MediaTests {
         }
     }
 
-    @Test("Originals are their owner's and admins', and neither cached nor shown; renditions say no place")
-    func originals() async throws {
-        try await withPhoto { service, url, bytes in
+    @Test(
+        "Originals are their owner's and admins', and neither cached nor shown; renditions say no place",
+        arguments: Blobs.allCases)
+    func originals(blobs: Blobs) async throws {
+        try await withPhoto(in: blobs) { service, url, bytes in
             let original = url.replacing(/[^\/]+$/, with: "original.jpg")
             let hidden = try await service.tcpClient.get(original)
             #expect(hidden.status == 404)

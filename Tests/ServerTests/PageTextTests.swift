@@ -1,5 +1,6 @@
 import Access
 import Client
+import Foundation
 import HTTPTypes
 import TestSupport
 import Testing
@@ -103,8 +104,14 @@ struct PageTextTests {
     }
 
     @Test("Every file that is served is in the binary, and every module that a page begins with is there")
-    func files() {
+    func files() throws {
         #expect(Set(PageFiles.all.map(\.name)).count == PageFiles.all.count)
         #expect(PageFiles.all.allSatisfy { !$0.bytes.isEmpty })
+        // What is not served by its name: templates, texts, the page with an address of its own, and the modules' loader.
+        let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "../../Sources")
+        let folder = try FileManager.default.contentsOfDirectory(atPath: sources.path + "/Gallery/Page")
+        let others: Set = ["account.html", "modules.js", "texts.json"]
+        let served = folder.filter { !others.contains($0) && !$0.hasSuffix(".mustache") }
+        #expect(Set(PageFiles.all.map(\.name)) == Set(served))
     }
 }

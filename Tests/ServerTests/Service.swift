@@ -76,7 +76,7 @@ struct Service: AskedService {
 /// Runs a test's body against a fresh service, then shuts it down as SIGTERM would: the server first.
 func withService<R: Sendable>(
     engine: StorageFolder.TreeEngine = .sqlite, retention: ChangeRetention = ChangeRetention(),
-    change: (inout PipelineSettings) -> Void = { _ in },
+    blobs: (any BlobStore)? = nil, change: (inout PipelineSettings) -> Void = { _ in },
     changeServer: (inout HTTPServer.Settings) -> Void = { _ in },
     changeAccess: (inout AccessControl.Settings) -> Void = { _ in }, issuers: IssuerKeys? = nil,
     moderator: Moderator? = nil,
@@ -85,7 +85,7 @@ func withService<R: Sendable>(
     try await withScratch { scratch in
         let (listeners, continuation) = AsyncStream.makeStream(of: HTTPServer.Listener.self)
         let parts = try await ServiceParts(
-            in: scratch, engine: engine, retention: retention, change: change, changeServer: changeServer,
+            in: scratch, engine: engine, retention: retention, blobs: blobs, change: change, changeServer: changeServer,
             changeAccess: changeAccess, issuers: issuers, moderator: moderator
         ) {
             continuation.yield($0)

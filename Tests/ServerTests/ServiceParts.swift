@@ -26,7 +26,7 @@ struct ServiceParts: Sendable {
 
     init(
         in scratch: Scratch, engine: StorageFolder.TreeEngine = .sqlite, retention: ChangeRetention = ChangeRetention(),
-        change: (inout PipelineSettings) -> Void = { _ in },
+        blobs: (any BlobStore)? = nil, change: (inout PipelineSettings) -> Void = { _ in },
         changeServer: (inout HTTPServer.Settings) -> Void = { _ in },
         changeAccess: (inout AccessControl.Settings) -> Void = { _ in }, issuers: IssuerKeys? = nil,
         moderator: Moderator? = nil, onListening: @escaping @Sendable (HTTPServer.Listener) -> Void = { _ in }
@@ -37,7 +37,7 @@ struct ServiceParts: Sendable {
         socketPath = serverSettings.socketPath
         let project = serverSettings.database.namespace
         let storage = try await StorageFolder.open(
-            path: path, engine: engine, retention: retention,
+            path: path, engine: engine, blobs: blobs, retention: retention,
             publicBase: serverSettings.publicURL?.publicBase(ofProject: project))
         // What a new store begins with is not to come among what the test commits.
         try await DataUpgrade(storage, logger: logger).run()

@@ -1,4 +1,4 @@
-/// The files of the pages that are in the binary as they are. Whoever adds one names it here and in Package.swift.
+/// The files of the pages that are in the binary as they are. Whoever adds one names it here; a test compares the folder.
 enum PageFiles {
     /// By the names at which they are served, below `/page/`.
     static let all: [(name: String, bytes: [UInt8])] = [
