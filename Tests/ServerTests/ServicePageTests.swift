@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite("The service's own pages, and the batch job", .timeLimit(.minutes(30)))
-struct JobTests {
+struct ServicePageTests {
     @Test("K16: health, version and status")
     func health() async throws {
         try await withService { service in
