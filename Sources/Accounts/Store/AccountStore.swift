@@ -24,7 +24,7 @@ package struct AccountStore: Sendable {
     ///   - updatePerson: Is called for each account that is written or deleted, in the same transaction.
     ///   - onRevocation: Is told of each revocation once it is durable.
     package init(
-        tree: TreeStore, clock: @escaping @Sendable () -> Int64 = WallClock.milliseconds,
+        tree: TreeStore, clock: @escaping @Sendable () -> Int64 = { WallClock.now().milliseconds },
         updatePerson: @escaping PersonUpdate = { _, _, _ in },
         onRevocation: @escaping RevocationHandler = { _, _ in }
     ) {

@@ -103,7 +103,7 @@ package struct KeyRoutes: Sendable {
     @Sendable private func rotateMedia(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let isCompromised = try context.query.flag("compromised")
         media.replaceKeys(try await mediaKeys.rotate(isCompromised: isCompromised))
-        return .json(SigningKeyDocument(signsFrom: WallClock.milliseconds()))
+        return .json(SigningKeyDocument(signsFrom: WallClock.now().milliseconds))
     }
 
     private func lifetime(in query: RequestFields) throws(Failure) -> Int64? {
