@@ -13,6 +13,7 @@ final class TestClock: Sendable {
     private let milliseconds = Mutex<Int64>(1_800_000_000_000)
 
     var now: Int64 { milliseconds.withLock { $0 } }
+    var moment: Timestamp { Timestamp(milliseconds: now) }
 
     func advance(seconds: Int64) { milliseconds.withLock { $0 += seconds * 1000 } }
 }
@@ -132,7 +133,7 @@ func withAccounts(
     let (messages, events) = (Recorder<AccountMessage>(), Recorder<AuditEvent>())
     let revocations = Recorder<String>()
     let store = AccountStore(
-        tree: tree, clock: { clock.now },
+        tree: tree, clock: { clock.moment },
         onRevocation: { uid, seconds in revocations.add("\(uid) before \(seconds - clock.now / 1000)") })
     let authority = TokenAuthority(project: "demo", keys: try testKeys(), now: { clock.now })
     var settings = IdentitySettings(actionURL: "https://photos.example/action")
@@ -145,7 +146,7 @@ func withAccounts(
         proofs: IdentityProofs(
             customTokens: CustomTokenVerifier(accounts: [], authority: authority, isEmulator: isEmulator),
             provider: provider),
-        throttle: Throttle(limits, clock: { clock.now }), settings: settings,
+        throttle: Throttle(limits, clock: { clock.moment }), settings: settings,
         delivery: hasDelivery ? delivery : nil, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
         audit: { events.add($0) })
     try await body(

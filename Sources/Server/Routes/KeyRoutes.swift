@@ -126,6 +126,7 @@ package struct KeyRoutes: Sendable {
 extension AdminKeyDocument {
     fileprivate init(_ entry: AdminKeys.Entry, key: String? = nil) {
         self.init(
-            name: entry.key.name, created: entry.createdMilliseconds, expires: entry.key.expiresMilliseconds, key: key)
+            name: entry.key.name, created: entry.createdAt.milliseconds, expires: entry.key.expiresMilliseconds,
+            key: key)
     }
 }

@@ -16,6 +16,12 @@ public struct Timestamp: Hashable, Sendable {
     /// Makes a moment of the milliseconds since 1970, UTC.
     public init(milliseconds: Int64) { self.milliseconds = milliseconds }
 
+    /// Makes a moment of the seconds since 1970, UTC; the last or the first one there is when it would be beyond.
+    package init(seconds: Int64) { self = .epoch + .seconds(seconds) }
+
+    /// The whole seconds since 1970, UTC.
+    package var seconds: Int64 { milliseconds / 1000 }
+
     /// A moment by lot, out of some that are not none.
     package static func random(in moments: Range<Timestamp>) -> Timestamp {
         Timestamp(milliseconds: .random(in: moments.lowerBound.milliseconds..<moments.upperBound.milliseconds))
