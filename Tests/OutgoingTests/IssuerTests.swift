@@ -19,10 +19,10 @@ struct IssuerTests {
             let clock = TestClock()
             let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
             let fetcher = KeyFetcher(client, of: issuers, keptIn: scratch.path + "/issuer-keys", logger: logger)
-            keys = IssuerKeys(issuers, fetcher: fetcher, now: { clock.now().milliseconds })
+            keys = IssuerKeys(issuers, fetcher: fetcher, now: { clock.now() })
             control = AccessControl(
                 AccessControl.Settings(peers: try PeerPolicy()), authority: nil, issuers: keys,
-                now: { clock.now().milliseconds })
+                now: { clock.now() })
             self.clock = clock
         }
 

@@ -59,7 +59,7 @@ package final class AdminKeys: Sendable {
         let now = store.now
         guard
             let (key, text) = try? AdminKey.make(
-                name: name, expiresMilliseconds: lifetimeSeconds.map { (now + .seconds($0)).milliseconds })
+                name: name, expiresAt: lifetimeSeconds.map { now + .seconds($0) })
         else { throw .unavailable(reason: "no admin key could be made") }
         let entry = Entry(key: key, createdAt: now)
         try await change { entries, transaction in
@@ -126,7 +126,7 @@ extension AdminKeys.Entry {
         let json = key.json
         var fields: [TreeKey: TreeValue] = ["created": createdAt.value]
         fields["sha256"] = json["sha256"]?.string.map(TreeValue.string)
-        fields["expires"] = key.expiresMilliseconds.map(TreeValue.integer)
+        fields["expires"] = key.expiresAt?.value
         return .object(fields)
     }
 

@@ -26,8 +26,8 @@ package struct SigningKeys: Sendable {
     /// - Returns: The keys, to be given to the `TokenAuthority`.
     package func rotateIfDue() async throws -> KeyRing {
         try await change { ring, now in
-            now - Timestamp(milliseconds: ring.newestKeyTime) >= Self.maxAge
-                ? try ring.rotated(now: now.milliseconds) : ring
+            now - ring.newestKeyTime >= Self.maxAge
+                ? try ring.rotated(now: now) : ring
         }
     }
 
@@ -37,7 +37,7 @@ package struct SigningKeys: Sendable {
     /// - Returns: The keys, to be given to the `TokenAuthority`.
     package func rotate(isCompromised: Bool = false) async throws -> KeyRing {
         try await change { ring, now in
-            isCompromised ? try KeyRing(now: now.milliseconds) : try ring.rotated(now: now.milliseconds)
+            isCompromised ? try KeyRing(now: now) : try ring.rotated(now: now)
         }
     }
 
@@ -47,7 +47,7 @@ package struct SigningKeys: Sendable {
         while true {
             let stored = try await store.tree.get(AccountNodes.keys())
             let now = store.now
-            let ring = try stored.map(Self.ring) ?? KeyRing(now: now.milliseconds)
+            let ring = try stored.map(Self.ring) ?? KeyRing(now: now)
             let record = try Self.record(of: try body(ring, now))
             guard record != stored else { return ring }
             do throws(TreeError) {

@@ -10,7 +10,7 @@ struct CustomTokenSignIn: Sendable {
         let token = try request.string("token", missing: "CUSTOM_TOKEN", maxBytes: 16 << 10)
         let proved: CustomToken
         do throws(AccessError) {
-            proved = try parts.proofs.customTokens.verify(token, now: parts.store.now.milliseconds)
+            proved = try parts.proofs.customTokens.verify(token, now: parts.store.now)
         } catch {
             throw IdentityError("INVALID_CUSTOM_TOKEN : \(error.reason)")
         }

@@ -237,7 +237,7 @@ final class WebSocketConnection: ConnectionOwner, ChannelDuplexHandler {
     ///
     /// - Parameter isThorough: Whether it is looked whether it was revoked, too.
     private func checkIdentity(at now: Timestamp, isThorough: Bool) {
-        let isOver = identity.expiresMilliseconds.map { $0 <= now.milliseconds } ?? false
+        let isOver = identity.expiresAt.map { $0 <= now } ?? false
         guard isOver || isThorough && !admitted.isProved(identity.proof) else { return }
         take(RealtimeIdentity(admitted.proof, at: admitted))
         run { _, effects in effects.append(.send(.message(ServerMessage.authRevoked))) }

@@ -97,7 +97,7 @@ package struct KeyRoutes: Sendable {
         let isCompromised = try context.query.flag("compromised")
         let ring = try await signingKeys.rotate(isCompromised: isCompromised)
         authority.replaceKeys(ring)
-        return .json(SigningKeyDocument(signsFrom: ring.newestKeyStart))
+        return .json(SigningKeyDocument(signsFrom: ring.newestKeyStart.milliseconds))
     }
 
     @Sendable private func rotateMedia(_ request: Request, _ context: HTTPContext) async throws -> Response {
@@ -126,7 +126,7 @@ package struct KeyRoutes: Sendable {
 extension AdminKeyDocument {
     fileprivate init(_ entry: AdminKeys.Entry, key: String? = nil) {
         self.init(
-            name: entry.key.name, created: entry.createdAt.milliseconds, expires: entry.key.expiresMilliseconds,
+            name: entry.key.name, created: entry.createdAt.milliseconds, expires: entry.key.expiresAt?.milliseconds,
             key: key)
     }
 }
