@@ -190,7 +190,7 @@ let package = Package(
             name: "Inbox",
             dependencies: [
                 "API", "Concurrency",
-                "Imaging", "Keeping", "Uploads", "Store", "Files", "Model", "Social", "Tree",
+                "Imaging", "Keeping", "Uploads", "Store", "Files", "Model", "Social", "Tree", "TreeModel",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "HeapModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
@@ -204,14 +204,14 @@ let package = Package(
             name: "Backup",
             dependencies: [
                 "Cryptography", "API", "Store", "Concurrency", "Files", "Keeping", "Uploads", "Model",
-                "Tree",
+                "Tree", "TreeModel",
             ]),
 
         // HTTP below any application, bottom up: connections, then requests.
         .target(
             name: "Transport",
             dependencies: [
-                "API", "Access", "Concurrency", "Tree",
+                "API", "Access", "Concurrency", "Tree", "TreeModel",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -345,7 +345,7 @@ let package = Package(
                 "Service",
                 "API",
                 "Store", "Client", "Concurrency", "Files", "Inbox", "Isolation", "Keeping", "Uploads",
-                "Model", "Tree",
+                "Model", "Tree", "TreeModel",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),

@@ -28,15 +28,15 @@ package struct User: Hashable, Sendable {
     package let uid: String?
     /// The variable `auth` of security rules: an object with `uid`, `provider` and `token`, which has all claims.
     package let auth: JSONValue
-    /// The time at which the proof expires, in milliseconds since the epoch; nil for never.
-    package let expiresMilliseconds: Int64?
+    /// The time at which the proof expires; nil for never.
+    package let expiresAt: Timestamp?
 
     /// Whether a claim says that the user is an admin, as the rules of a new store have it.
     package var isAdmin: Bool { auth["token"]?["admin"]?.bool == true }
 
-    package init(uid: String?, auth: JSONValue, expiresMilliseconds: Int64? = nil) {
+    package init(uid: String?, auth: JSONValue, expiresAt: Timestamp? = nil) {
         self.uid = uid
         self.auth = auth
-        self.expiresMilliseconds = expiresMilliseconds
+        self.expiresAt = expiresAt
     }
 }

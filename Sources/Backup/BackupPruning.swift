@@ -1,5 +1,6 @@
 package import API
 import Files
+import TreeModel
 
 extension BackupFolder {
     /// Forgets backups, and deletes what no other one has.
@@ -66,6 +67,6 @@ extension BackupFolder {
 extension BackupState {
     package var document: BackupDocument {
         BackupDocument(
-            token: Int64(clamping: token), madeAt: madeAt, version: version, files: files, bytes: bytes)
+            token: Int64(clamping: token), madeAt: madeAt.milliseconds, version: version, files: files, bytes: bytes)
     }
 }

@@ -1,4 +1,5 @@
 import API
+package import TreeModel
 
 /// One backup of a store, as its folder or archive describes it in `backups/TOKEN.json`: one state of the tree, and the files that
 /// were there then.
@@ -13,8 +14,8 @@ package struct BackupState: Document, Hashable {
     package let store: String
     /// The position in the change log: all changes up to it are in, none after it.
     package let token: UInt64
-    /// When the tree was like that, in milliseconds since the epoch.
-    package let madeAt: Int64
+    /// When the tree was like that.
+    package let madeAt: Timestamp
     /// How many files of the blob store it has, and their bytes.
     package let files: Int
     package let bytes: Int

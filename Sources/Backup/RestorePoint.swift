@@ -2,14 +2,15 @@ package import API
 import Foundation
 import Keeping
 import Tree
+package import TreeModel
 
 /// The moment of a store that is wanted of its backups.
 package enum RestorePoint: Sendable, Hashable {
     case newest
     /// A position in the change log.
     case token(UInt64)
-    /// Milliseconds since the epoch.
-    case time(Int64)
+    /// A time.
+    case time(Timestamp)
 
     /// Reads a position as people write it: the number of a change, a day (2026-05-01) or an ISO 8601 time; nil for the newest.
     ///
@@ -18,7 +19,7 @@ package enum RestorePoint: Sendable, Hashable {
         if let token = text.flatMap(UInt64.init) {
             self = .token(token)
         } else if let text {
-            self = .time(try WrittenTime.milliseconds(text))
+            self = .time(try WrittenTime.read(text))
         } else {
             self = .newest
         }
@@ -64,7 +65,7 @@ struct RestorePlan: Sendable {
         case .time(let time):
             // What was changed since the newest backup is in none.
             guard time <= newest.madeAt else {
-                let last = Date(timeIntervalSince1970: Double(newest.madeAt) / 1000).formatted(.iso8601)
+                let last = Date(timeIntervalSince1970: Double(newest.madeAt.milliseconds) / 1000).formatted(.iso8601)
                 throw Failure(
                     .notFound, "\(source.path) ends with a backup of \(last), before that time",
                     hint: "leave --at out for the newest; tintype backup list tells which there are")

@@ -1,5 +1,6 @@
 import Files
 import Foundation
+import TreeModel
 
 /// The document beside a thing in `done/` or `failed/`, as far as the inbox goes by it: a receipt or a reason.
 ///
@@ -17,8 +18,8 @@ struct ArchiveDocument: Decodable, Sendable {
     let outcome: String?
     /// The post that has the thing's photos.
     let post: String?
-    /// Milliseconds since the epoch.
-    let publishedAt: Int64?
+    /// When it was published.
+    let publishedAt: Timestamp?
     /// The SHA-256 of the photos, in their order, with spaces between.
     let sha256: String?
 

@@ -144,7 +144,7 @@ struct ArchiveSweeper: Sendable {
 
 extension Directory.Entry {
     /// Whether it has been as it is, under its name, for longer than that.
-    fileprivate func isOlder(than lifetime: Duration, at now: Int64) -> Bool {
-        now - changedNanoseconds / 1_000_000 > lifetime.milliseconds
+    fileprivate func isOlder(than lifetime: Duration, at now: Timestamp) -> Bool {
+        now - Timestamp(milliseconds: changedNanoseconds / 1_000_000) > lifetime
     }
 }

@@ -123,7 +123,7 @@ struct Receipt {
             "outcome": .string(record.state.rawValue), "upload": .string(record.id.description),
             "post": .string((record.duplicateOf ?? record.id).description),
             "user": .string(record.owner.description), "file": .string(file),
-            isDuplicate ? "found_at" : "published_at": .integer(record.updatedAt),
+            isDuplicate ? "found_at" : "published_at": record.updatedAt.value,
             "sha256": .string(record.orderedPhotos.map(\.sha256).joined(separator: " ")),
         ]
         if !isKept { document["kept"] = false }

@@ -1,6 +1,7 @@
 package import API
 package import Files
 import Foundation
+package import TreeModel
 import Uploads
 
 /// The list of what could not become a post, in `failed/REASON/USER/…`: the folder is the list, whether the service
@@ -21,7 +22,7 @@ package struct FailedFiles: Sendable {
         package var document: FailedFileDocument {
             var document = FailedFileDocument(
                 path: path, file: file, code: reason.code, message: reason.message, hint: reason.hint,
-                failedAt: reason.failedAt)
+                failedAt: reason.failedAt.milliseconds)
             (document.user, document.upload, document.source) = (reason.user, reason.upload, reason.source)
             (document.attempts, document.bytes) = (reason.attempts, byteCount)
             return document
@@ -38,8 +39,8 @@ package struct FailedFiles: Sendable {
         package let user: String?
         package let upload: String?
         package let attempts: Int?
-        /// Milliseconds since the epoch.
-        package let failedAt: Int64
+        /// When that was.
+        package let failedAt: Timestamp
 
         private enum CodingKeys: String, CodingKey {
             case code, message, hint, file, source, user, upload, attempts
@@ -139,7 +140,7 @@ package struct FailedFiles: Sendable {
             (try? JSONDecoder().decode(Reason.self, from: Data(bytes)))
             ?? Reason(
                 code: "unknown", message: "\(name) is no document of this service", hint: "look at it", file: nil,
-                source: nil, user: folders.count > 2 ? folders[2] : nil, upload: nil, attempts: nil, failedAt: 0)
+                source: nil, user: folders.count > 2 ? folders[2] : nil, upload: nil, attempts: nil, failedAt: .epoch)
         let file = reason.file ?? String(name.dropLast(Self.suffix.count))
         guard !file.isEmpty, !file.contains("/"), file != ".", file != ".." else { return nil }
         let thing = try folder.entry(file)

@@ -8,7 +8,7 @@ import Uploads
 /// The document `NAME.reason.json` beside what can never become a post.
 struct FailureReason: Sendable {
     /// `code`, `message` and `hint`; the file's name; the upload's id, its user, and how often it was tried, as far as
-    /// it was one; and when that was, in milliseconds since the epoch.
+    /// it was one; and when that was.
     let json: [UInt8]
 
     /// Says why the upload failed; `file` is what the thing is called beside the document.
@@ -30,7 +30,7 @@ struct FailureReason: Sendable {
 
     /// Says why something was refused before it became an upload; `mark` tells it apart from others of its name.
     init(_ error: Failure, user: UserID?, source: String, file: String, mark: String) {
-        var fields = Self.fields(error, file: file, at: WallClock.milliseconds())
+        var fields = Self.fields(error, file: file, at: WallClock.now())
         if let user { fields["user"] = .string(user.description) }
         fields["source"] = .string(source)
         fields["mark"] = .string(mark)
@@ -41,10 +41,10 @@ struct FailureReason: Sendable {
         json = TreeValue.object(fields).json(pretty: true) + [UInt8(ascii: "\n")]
     }
 
-    private static func fields(_ error: Failure, file: String, at time: Int64) -> [TreeKey: TreeValue] {
+    private static func fields(_ error: Failure, file: String, at time: Timestamp) -> [TreeKey: TreeValue] {
         [
             "code": .string(error.code.rawValue), "message": .string(error.message), "hint": .string(error.hint),
-            "file": .string(file), "failed_at": .integer(time),
+            "file": .string(file), "failed_at": time.value,
         ]
     }
 }

@@ -17,10 +17,10 @@ struct FileStability {
 
     private static let second: Int64 = 1_000_000_000
 
-    /// - Parameter now: The present time, in milliseconds since the epoch.
-    init(quietTime: Duration, now: Int64) {
+    /// - Parameter now: The present time.
+    init(quietTime: Duration, now: Timestamp) {
         self.quietTime = quietTime.components.seconds * Self.second + quietTime.components.attoseconds / Self.second
-        self.now = now * 1_000_000
+        self.now = now.milliseconds * 1_000_000
     }
 
     /// The state of a file, as far as it shows without a look at all bytes.

@@ -133,7 +133,7 @@ struct InboxImporter {
                 .hardLinked, "the photo has \(version.linkCount) names (hard links)",
                 hint: "copy it: through another name it could be changed when it is published")
         }
-        let age = tools.storage.clock() - version.modifiedNanoseconds / 1_000_000
+        let age = tools.storage.clock().milliseconds - version.modifiedNanoseconds / 1_000_000
         if reader.hasWriter != nil || !(0..<1000).contains(age) { return }
         try await Task.sleep(for: .milliseconds(1000 - age))
         // Once: whoever goes on writing makes nobody else wait.

@@ -7,8 +7,8 @@ import Tree
 import Uploads
 
 extension InboxWatcher {
-    /// The time after its publication in which a post without a text gets one from a late document, in milliseconds.
-    private static let lateTime: Int64 = 24 * 3_600_000
+    /// The time after its publication in which a post without a text gets one from a late document.
+    private static let lateTime = Duration.seconds(24 * 3600)
 
     /// Deals with a file whose photo is not beside it: that may have been taken already.
     ///

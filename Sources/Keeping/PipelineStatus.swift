@@ -9,8 +9,8 @@ package import Uploads
 package struct PipelineStatus: Sendable {
     /// Uploads that wait for a worker.
     package let waiting: Int
-    /// The time at which the upload that has waited longest was reserved, in milliseconds since the epoch.
-    package let oldestTimestampMilliseconds: Int64?
+    /// The time at which the upload that has waited longest was reserved.
+    package let oldestTimestamp: Timestamp?
     /// Uploads that have not ended yet, by the state in which they are.
     package let unfinished: [UploadState: Int]
     /// Posts that were committed since the start.
@@ -70,7 +70,7 @@ package struct PipelineReport: Sendable {
     package func status() async throws -> PipelineStatus {
         let states = try await readable { try await store.queued().compactMap(\.state) } ?? []
         return PipelineStatus(
-            waiting: store.queue.count, oldestTimestampMilliseconds: store.queue.oldestTimestampMilliseconds,
+            waiting: store.queue.count, oldestTimestamp: store.queue.oldestTimestamp,
             unfinished: Dictionary(states.map { ($0, 1) }, uniquingKeysWith: +),
             published: store.counters[.published], duplicates: store.counters[.duplicate],
             failed: store.counters[.failed], freeSpace: disk.freeSpace,

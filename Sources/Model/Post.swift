@@ -8,8 +8,8 @@ package struct Post: Sendable {
     package let text: String
     /// Whom parts of the text stand for, as it stands at `mentions`; nil for nobody.
     package let mentions: TreeValue?
-    /// Milliseconds since the epoch, from the server's clock.
-    package let timestamp: Int64
+    /// The time by the server's clock.
+    package let timestamp: Timestamp
     package let photos: [PhotoRecord]
     /// What the client called the upload; nil when it did not say.
     package let clientReference: String?
@@ -17,7 +17,7 @@ package struct Post: Sendable {
     package let audiences: [AudienceID]
 
     package init(
-        id: PostID, author: Person, text: String, mentions: TreeValue? = nil, timestamp: Int64,
+        id: PostID, author: Person, text: String, mentions: TreeValue? = nil, timestamp: Timestamp,
         photos: [PhotoRecord], clientReference: String?, audiences: [AudienceID] = []
     ) {
         self.id = id
@@ -63,7 +63,7 @@ package struct Post: Sendable {
     private func value(of field: PostField, photos: [TreeKey: TreeValue]) -> TreeValue? {
         switch field {
         case .author: author.author
-        case .timestamp: .integer(timestamp)
+        case .timestamp: timestamp.value
         case .text: text.isEmpty ? nil : .string(text)
         case .kind: .string(kind)
         case .clientReference: clientReference.map(TreeValue.string)

@@ -68,7 +68,7 @@ struct AccountSetup: Sendable {
         let proofs = IdentityProofs(customTokens: customTokens, issuers: issuers.keys, named: issuers.names)
         let service = IdentityService(
             store: store, passwords: PasswordHasher(atATime: Self.hashesAtATime), authority: authority, proofs: proofs,
-            throttle: Throttle(clock: WallClock.milliseconds), settings: settings.identity,
+            throttle: Throttle(clock: WallClock.now), settings: settings.identity,
             delivery: settings.delivery, logger: logger,
             audit: { Self.audit($0, logger) })
         let mediaKeys = MediaSigningKeys(of: store)

@@ -84,14 +84,14 @@ package struct FollowUpTaskSubject: Hashable, Sendable, CustomStringConvertible 
 package struct PendingFollowUpTask: Hashable, Sendable {
     package let kind: FollowUpTaskKind
     package let subject: FollowUpTaskSubject
-    /// When it was caused, in milliseconds since the epoch.
-    package let since: Int64
+    /// When it was caused.
+    package let since: Timestamp
     /// What a step has to know of the cause; nil for nothing.
     let cause: String?
     /// Where the last step ended; nil before the first.
     let position: String?
-    /// The time before which a follow-up task that has failed is not tried again, in milliseconds since the epoch.
-    let due: Int64
+    /// The time before which a follow-up task that has failed is not tried again.
+    let due: Timestamp
     /// How often a step of it has failed, one after the other.
     package let attempts: Int
     /// The last failure; nil when there was none.
@@ -102,10 +102,10 @@ package struct PendingFollowUpTask: Hashable, Sendable {
     init(_ kind: FollowUpTaskKind, _ record: TreeChild) {
         self.kind = kind
         subject = FollowUpTaskSubject(record.key)
-        since = record.value["since"]?.integerValue ?? 0
+        since = record.value["since"]?.timestampValue ?? .epoch
         cause = record.value["cause"]?.stringValue
         position = record.value["position"]?.stringValue
-        due = record.value["due"]?.integerValue ?? 0
+        due = record.value["due"]?.timestampValue ?? .epoch
         attempts = Int(clamping: record.value["attempts"]?.integerValue ?? 0)
         error = record.value["error"]?.stringValue
     }
@@ -117,7 +117,7 @@ package struct PendingFollowUpTask: Hashable, Sendable {
         let path = kind.path / subject.key
         var writes = [
             TreeWrite(path: path, value: nil),
-            TreeWrite(path: path / "since", value: .integer(commit.timestampMilliseconds)),
+            TreeWrite(path: path / "since", value: commit.timestamp.value),
         ]
         if let cause { writes.append(TreeWrite(path: path / "cause", value: .string(cause))) }
         return writes

@@ -20,10 +20,10 @@ struct AccessFixture {
     static let secret = "0123456789abcdef0123456789abcdef01234567"
 
     init(isEmulator: Bool = false, peers: String = "", issuers: [IssuerSettings]? = nil) throws {
-        let now: @Sendable () -> Int64 = { [clock] in clock.now }
+        let now: @Sendable () -> Timestamp = { [clock] in clock.now }
         ring = try Self.sharedRing.get()
         authority = TokenAuthority(project: "tintype", keys: ring, now: now)
-        let (key, text) = try AdminKey.make(name: "ci", expiresMilliseconds: clock.now + 1000_000)
+        let (key, text) = try AdminKey.make(name: "ci", expiresAt: clock.now + .seconds(1000))
         adminKey = text
         revocations = RevocationList(now: now)
         var settings = AccessControl.Settings(
@@ -117,9 +117,9 @@ struct AccessControlTests {
         let token = try service.authority.issue(["sub": "ada"])
         let admin = try service.proof(service.adminKey.text)
         let proof = try service.proof(token)
-        service.revocations.revoke(uid: "ada", before: service.clock.now / 1000)
+        service.revocations.revoke(uid: "ada", before: service.clock.now.seconds)
         #expect(throws: Never.self) { try service.proof(token) }
-        service.revocations.revoke(uid: "ada", before: service.clock.now / 1000 + 1)
+        service.revocations.revoke(uid: "ada", before: service.clock.now.seconds + 1)
         #expect(throws: AccessError.revoked) { try service.proof(token) }
         #expect(throws: AccessError.revoked) { try service.control.recheck(proof) }
         service.clock.advance(seconds: 1)
@@ -154,7 +154,7 @@ struct AccessControlTests {
         #expect(try service.proof(admin, override: "null").identity == .anonymous)
         let auth: JSONValue = ["uid": "bob", "token": ["admin": true]]
         let identity = try service.proof(admin, override: #"{"uid":"bob","token":{"admin":true}}"#).identity
-        #expect(identity == .user(User(uid: "bob", auth: auth, expiresMilliseconds: service.clock.now + 1000_000)))
+        #expect(identity == .user(User(uid: "bob", auth: auth, expiresAt: service.clock.now + .seconds(1000))))
         #expect(try service.proof(admin, override: #"{"x":1}"#).identity.uid == nil)
         for text in ["", "1", "[]", "{", "true", #"{"uid":"a","uid":"b"}"#, String(repeating: "[", count: 100_000)] {
             #expect(throws: AccessError.badOverride) { try service.proof(admin, override: text) }
@@ -269,10 +269,10 @@ struct EmulatorTests {
         let token = Forge.token(header: #"{"alg":"none","\#(header)":"JWT"}"#, payload: payload)
         let proof = try service.proof(token)
         #expect(proof.identity.uid == "ada")
-        #expect(proof.expiresMilliseconds == nil)
+        #expect(proof.expiresAt == nil)
         guard case .user(let user) = proof.identity else { return }
         #expect(user.auth["token"]?["admin"] == true)
-        service.revocations.revoke(uid: "ada", before: service.clock.now / 1000)
+        service.revocations.revoke(uid: "ada", before: service.clock.now.seconds)
         #expect(throws: Never.self) { try service.proof(token) }
     }
 

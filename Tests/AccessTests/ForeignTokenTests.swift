@@ -8,7 +8,8 @@ import TreeModel
 struct ForeignTokenTests {
     private func user(_ token: String, _ settings: IssuerSettings, seconds: Int = Forge.time) throws -> ProvenUser {
         try ForeignVerifier(settings: settings, leewaySeconds: 60).user(
-            of: WebToken(token), keys: PublicKeySet(document: Array(Foreign.jwks.utf8)), now: Int64(seconds) * 1000)
+            of: WebToken(token), keys: PublicKeySet(document: Array(Foreign.jwks.utf8)),
+            now: Timestamp(seconds: Int64(seconds)))
     }
 
     private func firebase() throws -> IssuerSettings { try .firebase(project: "demo") }
@@ -24,7 +25,7 @@ struct ForeignTokenTests {
         #expect(user.auth["uid"] == "ada")
         #expect(user.auth["provider"] == "password")
         #expect(user.auth["token"]?["aud"] == "demo")
-        #expect(user.expiresMilliseconds == Int64(Forge.time + 3590) * 1000)
+        #expect(user.expiresAt == Timestamp(seconds: Int64(Forge.time + 3590)))
     }
 
     @Test("Certificates by name are keys as well as a set of JSON Web Keys", arguments: [true, false])

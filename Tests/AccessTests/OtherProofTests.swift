@@ -18,10 +18,10 @@ struct OtherProofTests {
             proof.identity
                 == .user(
                     User(
-                        uid: "ada", auth: ["uid": "ada", "x": 1], expiresMilliseconds: Int64(time + 86_400) * 1000)))
+                        uid: "ada", auth: ["uid": "ada", "x": 1], expiresAt: Timestamp(seconds: Int64(time + 86_400)))))
         let admin = try service.proof(service.legacyToken(#"{"v":0,"iat":\#(time),"admin":true,"exp":\#(time + 9)}"#))
         #expect(admin.identity == .admin)
-        #expect(admin.expiresMilliseconds == Int64(time + 9) * 1000)
+        #expect(admin.expiresAt == Timestamp(seconds: Int64(time + 9)))
         #expect(throws: AccessError.revoked) {
             service.revocations.setDisabled(true, uid: "ada")
             return try service.proof(service.legacyToken(#"{"v":0,"iat":\#(time),"d":{"uid":"ada","x":1}}"#))
@@ -83,7 +83,7 @@ struct OtherProofTests {
         let other = try AdminKey.make(name: "other").key
         service.control.replaceAdminKeys(keys + [other])
         for proof in [admin, acting] { #expect(throws: Never.self) { try service.control.recheck(proof) } }
-        let (successor, text) = try AdminKey.make(name: "ci", expiresMilliseconds: keys[0].expiresMilliseconds)
+        let (successor, text) = try AdminKey.make(name: "ci", expiresAt: keys[0].expiresAt)
         service.control.replaceAdminKeys([successor, other])
         for proof in [admin, acting] {
             #expect(throws: AccessError.revoked) { try service.control.recheck(proof) }

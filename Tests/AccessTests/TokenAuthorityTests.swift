@@ -8,7 +8,7 @@ import TreeModel
 final class TestClock: Sendable {
     private let time = Mutex<Int64>(1_795_000_000_000)
 
-    var now: Int64 { time.withLock(\.self) }
+    var now: Timestamp { Timestamp(milliseconds: time.withLock(\.self)) }
     func advance(seconds: Int64) { time.withLock { $0 += seconds * 1000 } }
 }
 
@@ -25,11 +25,11 @@ struct TokenAuthorityTests {
     func issue() throws {
         let (authority, _) = try authority()
         let claims = try authority.verify(try authority.issue(["sub": "ada", "iss": "forged", "n": .double(1.5)]))
-        let now = JSONValue.integer(Int(clock.now / 1000))
+        let now = JSONValue.integer(Int(clock.now.seconds))
         #expect(
             claims == [
                 "sub": "ada", "iss": "https://securetoken.google.com/tintype", "aud": "tintype", "iat": now,
-                "exp": .integer(Int(clock.now / 1000) + 3600), "auth_time": now, "n": .double(1.5),
+                "exp": .integer(Int(clock.now.seconds) + 3600), "auth_time": now, "n": .double(1.5),
             ])
     }
 

@@ -17,7 +17,7 @@ import TreeModel
             let keys = AdminKeys(of: fixture.store) { told.add($0.map(\.name).sorted()) }
             _ = try await keys.add("a", lifetimeSeconds: nil)
             let (entry, text) = try await keys.add("b", lifetimeSeconds: 60)
-            #expect(entry.key.expiresMilliseconds == fixture.clock.now + 60_000 && text.text.hasPrefix("tintype_"))
+            #expect(entry.key.expiresAt == fixture.clock.now + .seconds(60) && text.text.hasPrefix("tintype_"))
             try await keys.remove("a")
             #expect(told.all == [["a"], ["a", "b"], ["b"]])
             let restarted = AdminKeys(of: fixture.store) { told.add($0.map(\.name).sorted()) }
@@ -97,7 +97,9 @@ import TreeModel
     func revoked() async throws {
         try await withAccounts { fixture in
             let app = try await fixture.signUp()
-            let update: JSONValue = ["localId": .string(app.uid), "validSince": .string("\(fixture.clock.now / 1000)")]
+            let update: JSONValue = [
+                "localId": .string(app.uid), "validSince": .string("\(fixture.clock.now.seconds)"),
+            ]
             try await fixture.perform(.update, update, by: Fixture.admin)
             let issued = try await fixture.perform(.issueToken, ["localId": .string(app.uid)], by: Fixture.admin)
             let lookup: JSONValue = ["idToken": issued["token"] ?? .null]
@@ -105,7 +107,7 @@ import TreeModel
             #expect(await fixture.refusal(.lookup, ["idToken": .string(app.idToken)]) == "TOKEN_EXPIRED")
             fixture.clock.advance(seconds: 2)
             try await fixture.perform(
-                .update, ["localId": .string(app.uid), "validSince": .string("\(fixture.clock.now / 1000)")],
+                .update, ["localId": .string(app.uid), "validSince": .string("\(fixture.clock.now.seconds)")],
                 by: Fixture.admin)
             #expect(await fixture.refusal(.lookup, lookup) == "TOKEN_EXPIRED")
         }

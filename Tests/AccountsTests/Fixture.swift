@@ -12,7 +12,7 @@ import TreeModel
 final class TestClock: Sendable {
     private let milliseconds = Mutex<Int64>(1_800_000_000_000)
 
-    var now: Int64 { milliseconds.withLock { $0 } }
+    var now: Timestamp { Timestamp(milliseconds: milliseconds.withLock { $0 }) }
 
     func advance(seconds: Int64) { milliseconds.withLock { $0 += seconds * 1000 } }
 }
@@ -108,7 +108,7 @@ final class Recorder<Element: Sendable>: Sendable {
 }
 
 /// Keys that all tests share: making one takes a while.
-private let sharedKeys = Result { try KeyRing(now: 0) }
+private let sharedKeys = Result { try KeyRing(now: .epoch) }
 
 func testKeys() throws -> KeyRing { try sharedKeys.get() }
 
@@ -133,7 +133,7 @@ func withAccounts(
     let revocations = Recorder<String>()
     let store = AccountStore(
         tree: tree, clock: { clock.now },
-        onRevocation: { uid, seconds in revocations.add("\(uid) before \(seconds - clock.now / 1000)") })
+        onRevocation: { uid, seconds in revocations.add("\(uid) before \(seconds - clock.now.seconds)") })
     let authority = TokenAuthority(project: "demo", keys: try testKeys(), now: { clock.now })
     var settings = IdentitySettings(actionURL: "https://photos.example/action")
     settings.isEmulator = isEmulator

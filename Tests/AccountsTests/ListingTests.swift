@@ -14,7 +14,7 @@ import TreeModel
             try await fixture.store.transact { transaction in
                 for index in start..<min(start + 500, count) {
                     let text = "u" + String(index + 100_000)
-                    var account = Account(uid: text, createdMilliseconds: transaction.now)
+                    var account = Account(uid: text, createdAt: transaction.now)
                     account.email = EmailAddress("\(text)@example.com")
                     try transaction.create(account)
                 }

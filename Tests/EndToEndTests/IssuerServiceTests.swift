@@ -47,7 +47,7 @@ struct IssuerServiceTests {
 
     /// Somebody who issues tokens elsewhere.
     private func elsewhere(_ project: String) throws -> TokenAuthority {
-        TokenAuthority(project: project, keys: try KeyRing(now: Int64(Date().timeIntervalSince1970 * 1000)))
+        TokenAuthority(project: project, keys: try KeyRing(now: .now()))
     }
 
     private func keys(of authority: TokenAuthority) -> String {

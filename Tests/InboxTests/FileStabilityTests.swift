@@ -2,6 +2,7 @@ import Files
 import Foundation
 import TestSupport
 import Testing
+import TreeModel
 
 @testable import Inbox
 
@@ -39,7 +40,8 @@ struct FileStabilityTests {
             let folder = try Directory(path: scratch.path)
             let entry = try #require(try folder.entry("a.jpg"))
             let stability = FileStability(
-                quietTime: .seconds(3600), now: entry.changedNanoseconds / 1_000_000 + example.age)
+                quietTime: .seconds(3600),
+                now: Timestamp(milliseconds: entry.changedNanoseconds / 1_000_000 + example.age))
             let state = try stability.state(of: entry, in: folder, hint: .seen)
             #expect((state == .complete) == example.isComplete, "\(state)")
             #expect((state == .beingWritten) == example.isOpen)

@@ -1,4 +1,5 @@
 import Model
+import TestSupport
 import Testing
 import TreeModel
 
@@ -20,13 +21,13 @@ import TreeModel
                 case .admin: ["name": "Admin", "admin": true]
                 }
             let auth: JSONValue = ["uid": .string(rawValue), "token": token]
-            return RulesSubject(auth: self == .nobody ? nil : auth, nowMilliseconds: DefaultRulesTests.now)
+            return RulesSubject(auth: self == .nobody ? nil : auth, now: DefaultRulesTests.now)
         }
     }
 
     private static let document = Result { try RulesDocument(DefaultRules.database) }
-    static let now: Int64 = 1_795_329_600_000
-    static let time = JSONValue.integer(Int(now))
+    static let now: Timestamp = 1_795_329_600_000
+    static let time = JSONValue.integer(Int(now.milliseconds))
 
     static func author(_ uid: String, _ name: String) -> JSONValue {
         ["uid": .string(uid), "full_name": .string(name), "profile_picture": "https://example.org/a.jpg"]

@@ -1,4 +1,5 @@
 import Model
+import TestSupport
 import Testing
 import TreeModel
 
@@ -42,7 +43,7 @@ import TreeModel
         let rules = try StorageRules(DefaultRules.storage)
         let token: JSONValue = photo.isAdmin ? ["admin": true] : .object([:])
         let subject = RulesSubject(
-            auth: photo.uid.map { ["uid": .string($0), "token": token] }, nowMilliseconds: 1)
+            auth: photo.uid.map { ["uid": .string($0), "token": token] }, now: 1)
         let newResource = photo.size.map {
             StorageResource(name: photo.name, bucket: "b", size: $0, contentType: photo.type)
         }

@@ -1,5 +1,6 @@
 import Model
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Tree
@@ -11,7 +12,7 @@ struct PostOrderTests {
     }
 
     private func withStore(
-        clock: @escaping @Sendable () -> Int64 = { 1000 }, _ body: (TreeStore) async throws -> Void
+        clock: @escaping @Sendable () -> Timestamp = { 1000 }, _ body: (TreeStore) async throws -> Void
     ) async throws {
         let store = try await TreeStore(
             engine: MemoryEngine(), derivations: [[PostOrder()]], isMaintained: false, minRowsOfLargeWrite: 50,
@@ -213,9 +214,9 @@ struct PostOrderTests {
 
 /// A clock that a test puts forward.
 private final class Clock: Sendable {
-    private let time = Mutex<Int64>(1_700_000_000_000)
+    private let time = Mutex<Timestamp>(1_700_000_000_000)
 
-    var now: Int64 { time.withLock { $0 } }
+    var now: Timestamp { time.withLock { $0 } }
 
-    func advance(_ milliseconds: Int64) { time.withLock { $0 += milliseconds } }
+    func advance(_ milliseconds: Int64) { time.withLock { $0 = $0 + .milliseconds(milliseconds) } }
 }

@@ -21,7 +21,8 @@ struct IssuerTests {
             let fetcher = KeyFetcher(client, of: issuers, keptIn: scratch.path + "/issuer-keys", logger: logger)
             keys = IssuerKeys(issuers, fetcher: fetcher, now: { clock.now() })
             control = AccessControl(
-                AccessControl.Settings(peers: try PeerPolicy()), authority: nil, issuers: keys, now: { clock.now() })
+                AccessControl.Settings(peers: try PeerPolicy()), authority: nil, issuers: keys,
+                now: { clock.now() })
             self.clock = clock
         }
 

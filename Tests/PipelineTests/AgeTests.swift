@@ -253,7 +253,7 @@ struct LastIDTests {
             var request = UploadRequest(owner: try #require(UserID("maria")), intake: .socket)
             request.text = "x"
             var ids: [PostID] = []
-            for time in [2_000_000_000_000, 1_000_000_000_000, 1_500_000_000_000] as [Int64] {
+            for time in [2_000_000_000_000, 1_000_000_000_000, 1_500_000_000_000] as [Timestamp] {
                 let storage = try await StorageFolder.open(path: path, clock: { time })
                 let pipeline = Pipeline(
                     storage: storage, settings: PipelineSettings(workers: 1), logger: .init(label: "test"))

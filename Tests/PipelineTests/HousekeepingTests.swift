@@ -133,7 +133,7 @@ struct HousekeepingTests {
             var request = UploadRequest(owner: try #require(UserID("u")), intake: .socket)
             request.clientReference = "key"
             let record = try await running.reserve(request)
-            let givenUp = WallClock.milliseconds()
+            let givenUp = WallClock.now()
             running.clock.advance()
             let again = try await running.reserve(request)
             #expect(again.id == record.id)

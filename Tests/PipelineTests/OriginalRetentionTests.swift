@@ -21,7 +21,7 @@ struct OriginalRetentionTests {
 
     private func run(_ running: RunningPipeline, _ rule: OriginalRule) async throws -> PostRunProgress {
         running.clock.advance()
-        let job = OriginalRetention(running.pipeline.tools, by: rule, at: running.pipeline.store.now + 60_000)
+        let job = OriginalRetention(running.pipeline.tools, by: rule, at: running.pipeline.store.now + .seconds(60))
         return try await job.run { _ in }
     }
 

@@ -45,7 +45,7 @@ struct PendingTests {
             let id = running.pipeline.storage.ids.next()
             var record = UploadRecord(
                 id: id, owner: owner, intake: .socket, state: .ingested, text: "", clientReference: nil, source: nil,
-                createdAt: WallClock.milliseconds())
+                createdAt: WallClock.now())
             let photo = UploadRecord.Photo(
                 fileName: "original.png", originalName: "a.png", byteCount: bytes.count,
                 sha256: sha256(of: bytes))

@@ -168,10 +168,10 @@ struct RethumbRunTests {
             #expect(read.recipes?.map(\.name) == ["wide"] && read.pace.concurrency == 3 && read.isListed)
 
             var range = BatchOrder(.rethumb)
-            range.selection.since = ids[2].timestampMilliseconds
-            range.selection.until = ids[5].timestampMilliseconds
+            range.selection.since = ids[2].timestamp
+            range.selection.until = ids[5].timestamp
             let expected = ids.count {
-                (ids[2].timestampMilliseconds..<ids[5].timestampMilliseconds).contains($0.timestampMilliseconds)
+                (ids[2].timestamp..<ids[5].timestamp).contains($0.timestamp)
             }
             let second = try await batches.begin(range)
             try await wait(for: .finished, of: second.id, running)

@@ -26,7 +26,7 @@ struct StoreCheckStore: Sendable {
 
     var tree: TreeStore { running.storage.tree }
     /// The day on which the posts were made, as their numbers are kept by.
-    var day: TreeKey { TreeKey(unchecked: String(post.timestampMilliseconds / 86_400_000)) }
+    var day: TreeKey { TreeKey(unchecked: String(post.timestamp.milliseconds / 86_400_000)) }
 
     init(_ running: RunningPipeline) async throws {
         self.running = running

@@ -64,7 +64,7 @@ struct StoreCheckTests {
             let names = GarbageNames()
             let entries: [(Int64, String)] = [(2, "later.jpg"), (1, "earlier.jpg"), (90_000, "new.jpg")]
             for (milliseconds, file) in entries {
-                let key = PushID.first(at: 1_700_000_000_000 + milliseconds).key
+                let key = PushID.first(at: 1_700_000_000_000 + .milliseconds(milliseconds)).key
                 try await tree.set(
                     FileNodes.garbage() / key, to: ["after": 1, "blobs": ["0": .string("maria/p/\(file)")]])
                 try await tree.snapshot { try names.update(in: $0) }

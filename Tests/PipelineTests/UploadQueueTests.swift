@@ -26,9 +26,9 @@ struct UploadQueueTests {
         while queue.count > 0, let work = await queue.next() { order.append(work.id) }
         #expect(order.prefix(5) == [many[0], others[0], others[1], many[1], others[2]])
         #expect(order.count == 1003 && order.filter(many.contains) == many, "each user's in their order")
-        #expect(queue.oldestTimestampMilliseconds == nil)
+        #expect(queue.oldestTimestamp == nil)
         queue.push(ids.next(), of: bob)
-        #expect(queue.oldestTimestampMilliseconds != nil)
+        #expect(queue.oldestTimestamp != nil)
     }
 
     @Test func anUploadThatWaitsOrIsInWorkIsNotQueuedAgain() async {

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import TreeModel
 
@@ -26,7 +27,7 @@ struct CasesTests {
         let one = try #require(cases.first)
         guard case .tree(let tree) = one.source else { return false }
         let judgement = try document.explain(
-            one.action, by: one.actor, at: one.nowMilliseconds ?? 0, in: try JSONRulesTree(tree))
+            one.action, by: one.actor, at: one.now ?? 0, in: try JSONRulesTree(tree))
         return judgement.isAllowed == one.isAllowed
     }
 

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import TreeModel
 
@@ -33,7 +34,7 @@ import TreeModel
         let text = #"{"rules": {".read": "what is this", ".write": true, "a": {".indexOn": "b"}}}"#
         #expect(throws: TreeError.self) { try RulesDocument(text) }
         let document = try RulesDocument(stored: text)
-        let (data, subject) = (try JSONRulesTree().data, RulesSubject(auth: nil, nowMilliseconds: 0))
+        let (data, subject) = (try JSONRulesTree().data, RulesSubject(auth: nil, now: 0))
         #expect(try !document.judgeRead(at: [], by: subject, in: data).isAllowed)
         #expect(try document.judgeWrite(at: [], by: subject, before: data, after: data).isAllowed)
         #expect(document.root.children["a"]?.indexes == [.children(["b"])])

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import TreeModel
 
@@ -34,7 +35,7 @@ import TreeModel
         "pairs": ["x": ["y": 1], "y": ["x": 1]], "above": ["count": 2],
     ]
 
-    private static let subject = RulesSubject(auth: ["uid": "bob"], nowMilliseconds: 1)
+    private static let subject = RulesSubject(auth: ["uid": "bob"], now: 1)
 
     static let reads: [(path: String, isAllowed: Bool)] = [
         ("", false), ("open", true), ("open/a", true), ("open/closed", true), ("open/closed/x/y", true),
@@ -162,7 +163,7 @@ import TreeModel
                 RulesTrace.Value(text: "$uid", value: "\"bob\"", range: 12..<16),
                 RulesTrace.Value(text: "auth.uid == $uid", value: "true", range: 0..<16),
             ])
-        let anonymous = RulesSubject(auth: nil, nowMilliseconds: 1)
+        let anonymous = RulesSubject(auth: nil, now: 1)
         let rule = try RulesDocument(#"{"rules": {".read": "auth.uid.length > 1"}}"#)
         let refused = try rule.explainRead(at: [], by: anonymous, in: before.data)
         #expect(refused.evaluations.map(\.fault) == ["there is no length of what is no string"])

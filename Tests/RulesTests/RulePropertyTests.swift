@@ -45,7 +45,7 @@ import TreeModel
         } catch is NaiveEvaluator.Fault {
             expected = .fault
         }
-        let subject = RulesSubject(auth: hasAuth ? json(claims) : nil, nowMilliseconds: 1_795_329_600_000)
+        let subject = RulesSubject(auth: hasAuth ? json(claims) : nil, now: 1_795_329_600_000)
         let data = try JSONRulesTree(json(before)).data
         let newData = try JSONRulesTree(json(after)).data
         for hasExtraParentheses in [false, true] {

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import TreeModel
 
@@ -5,12 +6,12 @@ import TreeModel
 
 @Suite struct StorageRulesTests {
     private static let anna = RulesSubject(
-        auth: ["uid": "anna", "token": ["name": "Anna", "groups": ["a", "b"]]], nowMilliseconds: 5000)
+        auth: ["uid": "anna", "token": ["name": "Anna", "groups": ["a", "b"]]], now: 5000)
 
     private static func resource(_ size: Int64 = 1000, _ contentType: String? = "image/jpeg") -> StorageResource {
         StorageResource(
             name: "anna/full/P/a.jpg", bucket: "b1", size: size, contentType: contentType, metadata: ["kind": "cat"],
-            createdMilliseconds: 4000)
+            created: 4000)
     }
 
     /// Whether a condition allows Anna to replace a photo.
@@ -117,7 +118,7 @@ import TreeModel
               }
             }
             """)
-        for subject in [Self.anna, RulesSubject(auth: nil, nowMilliseconds: 0)] {
+        for subject in [Self.anna, RulesSubject(auth: nil, now: 0)] {
             let verdict = rules.judge(operation, of: name, in: "b1", by: subject, resource: nil, newResource: nil)
             // The rest is at the line of its block.
             let expected = line == 10 || line == 7 ? verdict.line : line

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import TreeModel
 
 @testable import Rules
@@ -17,7 +18,7 @@ struct Scene {
         "foo": ["bar": true, "1": "first"], "roles": ["reader", "writer"], "long": ["length": 3],
         "token": ["admin": true, "name": "Bob"],
     ]
-    var now: Int64 = 1_795_329_600_000
+    var now: Timestamp = 1_795_329_600_000
     var before: JSONValue = [
         "items": [
             "i1": ["text": "hello", "count": 3, "isOpen": true, "tags": ["a": true, "b": false], ".priority": 7],
@@ -40,7 +41,7 @@ struct Scene {
     ) throws -> Outcome {
         let text = String(decoding: try JSONEncoder().encode([kind.rawValue: rule]), as: UTF8.self)
         let document = try RulesDocument("{ \"rules\": { \"items\": { \"$item\": \(text) } } }")
-        let subject = RulesSubject(auth: auth, nowMilliseconds: now)
+        let subject = RulesSubject(auth: auth, now: now)
         let (data, newData) = (try JSONRulesTree(before).data, try JSONRulesTree(after).data)
         let path = ["items", item]
         let trace: RulesTrace

@@ -33,7 +33,7 @@ struct PenetrationTests {
             let parts = try service.authority.issue(claims).split(separator: ".").map(String.init)
             switch self {
             case .otherKey:
-                let keys = try KeyRing(now: WallClock.milliseconds())
+                let keys = try KeyRing(now: WallClock.now())
                 return try TokenAuthority(project: service.authority.project, keys: keys).issue(claims)
             case .expired: return try service.authority(at: -7_200_000).issue(claims)
             case .futureIssue: return try service.authority(at: 7_200_000).issue(claims)
@@ -279,6 +279,6 @@ extension Service {
     fileprivate func authority(at offset: Int64 = 0, project: String? = nil) throws -> TokenAuthority {
         TokenAuthority(
             project: project ?? authority.project, keys: try Self.keys.get(),
-            now: { WallClock.milliseconds() + offset })
+            now: { WallClock.now() + .milliseconds(offset) })
     }
 }

@@ -38,7 +38,7 @@ struct Service: AskedService {
     var tree: TreeStore { pipeline.storage.tree }
 
     /// The keys of all services: making one takes a while.
-    static let keys = Result { try KeyRing(now: WallClock.milliseconds()) }
+    static let keys = Result { try KeyRing(now: WallClock.now()) }
 
     /// A token that nothing signs, as clients of an emulator send it, and which has expired when it is made.
     static func mockToken(of uid: String) -> String {

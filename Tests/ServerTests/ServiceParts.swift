@@ -78,7 +78,7 @@ extension ServiceParts {
             store: store, passwords: PasswordHasher(atATime: 1), authority: authority,
             proofs: IdentityProofs(
                 customTokens: CustomTokenVerifier(accounts: [], authority: authority, isEmulator: isEmulator)),
-            throttle: Throttle(clock: WallClock.milliseconds),
+            throttle: Throttle(clock: WallClock.now),
             settings: IdentitySettings(actionURL: "http://localhost/account"), logger: logger)
         return HTTPServer.AccountEndpoints(
             service: identity, authority: authority, signingKeys: SigningKeys(of: store),

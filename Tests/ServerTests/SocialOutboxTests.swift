@@ -58,14 +58,14 @@ struct SocialOutboxTests {
 
 /// A time that goes on by an hour whenever it is asked for.
 private final class Hours: Sendable {
-    private let milliseconds: Mutex<Int64>
+    private let time: Mutex<Timestamp>
 
-    init(_ start: Int64) { milliseconds = Mutex(start) }
+    init(_ start: Timestamp) { time = Mutex(start) }
 
-    func next() -> Int64 {
-        milliseconds.withLock { milliseconds in
-            milliseconds += 3_600_000
-            return milliseconds
+    func next() -> Timestamp {
+        time.withLock { time in
+            time = time + .seconds(3600)
+            return time
         }
     }
 }

@@ -89,12 +89,12 @@ struct SocialRequestKeyTests {
                 #expect(try await send(path, #"{"text":"x"}"#, key: "\(number)", as: "maria", service).status == 201)
             }
             let keys = RequestKeys(service.tree)
-            let now = Int64(Date.now.timeIntervalSince1970 * 1000)
-            try await keys.forget(before: now - 60_000)
+            let now = WallClock.now()
+            try await keys.forget(before: now - .seconds(60))
             #expect(try await send(path, #"{"text":"y"}"#, key: "0", as: "maria", service).status == 422)
-            try await keys.forget(before: now + 60_000)
+            try await keys.forget(before: now + .seconds(60))
             #expect(try await send(path, #"{"text":"y"}"#, key: "0", as: "maria", service).status == 201)
-            try await keys.forget(before: now + 60_000)
+            try await keys.forget(before: now + .seconds(60))
             for place in ["requests", "request_order"] as [TreeKey] {
                 #expect(try await service.tree.get(TreePath([place], in: .social)) == nil)
             }

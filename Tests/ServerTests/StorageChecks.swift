@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import TestSupport
 
 @testable import API
 @testable import Access

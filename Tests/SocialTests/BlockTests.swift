@@ -1,4 +1,5 @@
 import API
+import TestSupport
 import Testing
 
 @testable import Model

@@ -1,6 +1,7 @@
 import API
 import Access
 import Logging
+import TestSupport
 import Testing
 
 @testable import Model

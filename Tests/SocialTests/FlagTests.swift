@@ -2,6 +2,7 @@ import API
 import Foundation
 import Logging
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Model

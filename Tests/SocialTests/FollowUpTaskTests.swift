@@ -189,7 +189,7 @@ struct SocialJobTests {
     @Test("A job that fails is tried again, later and later, and in nobody's way")
     func failing() async throws {
         try await withTree { tree, _ in
-            let (isFailing, now) = (Shared(true), Shared(Int64(1000)))
+            let (isFailing, now) = (Shared(true), Shared(Timestamp(milliseconds: 1000)))
             let worker = FollowUpTaskWorker(
                 tree, tasks: [FailingJob(isFailing: isFailing)], clock: { now.value }, logger: Logger(label: "test"))
             let jobs = FollowUpTaskKind.backfill.path

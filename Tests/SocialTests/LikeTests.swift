@@ -1,5 +1,6 @@
 import API
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Model
@@ -18,7 +19,7 @@ struct LikeTests {
 
     /// Bob has a post.
     private func withLikes(
-        clock: @escaping @Sendable () -> Int64 = { 1000 }, _ body: (Likes, TreeStore) async throws -> Void
+        clock: @escaping @Sendable () -> Timestamp = { 1000 }, _ body: (Likes, TreeStore) async throws -> Void
     ) async throws {
         let tree = try await TreeStore(
             engine: MemoryEngine(), derivations: SocialDerivations.strata, isMaintained: false, clock: clock)
@@ -29,7 +30,7 @@ struct LikeTests {
 
     @Test("P24, 20, 21: A like is from its commit on, and another one changes nothing; so does another end of it")
     func idempotent() async throws {
-        let clock = Mutex<Int64>(1000)
+        let clock = Mutex<Timestamp>(1000)
         try await withLikes(clock: { clock.withLock { $0 } }) { likes, tree in
             let first = try await likes.add(by: ann, to: post)
             clock.withLock { $0 = 2000 }

@@ -1,4 +1,5 @@
 import Synchronization
+import TestSupport
 
 @testable import Model
 @testable import Social
@@ -67,11 +68,11 @@ struct NotificationStore: Sendable {
 
 /// A time that stands still until it is set.
 final class TestClock: Sendable {
-    private let milliseconds = Mutex<Int64>(1_000_000)
+    private let time = Mutex<Timestamp>(1_000_000)
 
-    var now: Int64 { milliseconds.withLock { $0 } }
+    var now: Timestamp { time.withLock { $0 } }
 
     func advance(by duration: Duration) {
-        milliseconds.withLock { $0 += duration.components.seconds * 1000 }
+        time.withLock { $0 = $0 + .seconds(duration.components.seconds) }
     }
 }

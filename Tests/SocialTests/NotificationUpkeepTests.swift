@@ -1,5 +1,6 @@
 import API
 import Logging
+import TestSupport
 import Testing
 
 @testable import Model

@@ -14,7 +14,7 @@ struct OutboxTests {
         isOn: Bool = true, _ body: (NotificationStore, Outbox, OutboxWorker, Receiver) async throws -> Void
     ) async throws {
         try await NotificationStore.run { store in
-            let clock: @Sendable () -> Int64 = { [clock = store.clock] in clock.now }
+            let clock: @Sendable () -> Timestamp = { [clock = store.clock] in clock.now }
             let outbox = Outbox(store.tree, clock: clock)
             try await outbox.setOn(isOn)
             let receiver = Receiver()
@@ -127,7 +127,7 @@ struct OutboxTests {
             #expect(receiver.lines == ["bob like cat"])
             let waiting = try await outbox.page(ofDead: false, after: nil, limit: 20).document.deliveries
             #expect(waiting.map(\.attempts) == [1, 0] && waiting.first?.error == "refused")
-            #expect(waiting.first?.due == store.clock.now + 1000)
+            #expect(waiting.first?.due == store.clock.now.milliseconds + 1000)
             let tries = receiver.tries
             try await worker.runAll()
             #expect(receiver.tries == tries, "it is not tried before its time")
@@ -245,7 +245,7 @@ struct OutboxTests {
         try await withOutbox { store, _, worker, receiver in
             try await store.like("p", by: "bob")
             let (started, start) = AsyncStream.makeStream(of: [UInt8].self)
-            let clock: @Sendable () -> Int64 = { [clock = store.clock] in clock.now }
+            let clock: @Sendable () -> Timestamp = { [clock = store.clock] in clock.now }
             let slow = OutboxWorker(store.tree, clock: clock, logger: Logger(label: "test")) { json in
                 start.yield(json)
                 try await Task.sleep(for: .seconds(1000))

@@ -1,6 +1,7 @@
 import API
 import Logging
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Model

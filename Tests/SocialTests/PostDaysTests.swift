@@ -1,4 +1,5 @@
 import Logging
+import TestSupport
 import Testing
 
 @testable import Model
@@ -32,7 +33,8 @@ struct PostDaysTests {
             "audiences" / TreeKey(unchecked: Self.audience), to: ["name": "a", "kind": "group", "members": members])
         var update = MultiPathUpdate()
         for number in 0..<20 {
-            let id = PostID.first(at: 100 * Self.day + Int64(number) * Self.day / 4 + 5)
+            let time = 100 * Self.day + Int64(number) * Self.day / 4 + 5
+            let id = PostID.first(at: Timestamp(milliseconds: time))
             let isForAudience = number % 3 == 0
             let list = isForAudience ? AudienceNodes.post() : PostNodes.post()
             update[list / id.key] = post(by: number % 2 == 0 ? "ann" : "bob", for: isForAudience ? Self.audience : nil)
@@ -53,12 +55,15 @@ struct PostDaysTests {
         ]
         try await tree.snapshot { snapshot in
             for list in lists {
-                for (since, until) in ranges {
+                for (first, end) in ranges {
+                    let (since, until) = (
+                        first.map(Timestamp.init(milliseconds:)), end.map(Timestamp.init(milliseconds:))
+                    )
                     let range = PostDays.range(since: since, until: until)
                     let expected = try snapshot.keys(of: list, range: range).count { PostID($0.string) != nil }
                     for areKept in [true, false] {
                         let count = try PostDays.count(list, since: since, until: until, areKept: areKept, in: snapshot)
-                        #expect(count == expected, "\(list) \(since ?? -1) \(until ?? -1) \(areKept)")
+                        #expect(count == expected, "\(list) \(first ?? -1) \(end ?? -1) \(areKept)")
                     }
                 }
             }
@@ -72,7 +77,7 @@ struct PostDaysTests {
             try await check(tree)
             let numbers = TreePath(["post_days", "101"], in: .social)
             #expect(try await tree.get(numbers)?.integerValue == 3)
-            let first = PostID.first(at: 101 * Self.day + 5)
+            let first = PostID.first(at: Timestamp(milliseconds: 101 * Self.day + 5))
             try await tree.set(PostNodes.post() / first.key / "author" / "uid", to: "bob")
             try await check(tree)
             let keys = try await tree.keys(of: AudienceNodes.post())

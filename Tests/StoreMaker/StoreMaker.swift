@@ -99,7 +99,7 @@ struct StoreMaker {
     private static func name(_ number: Int) -> TreeValue { .string("Person \(number)") }
 
     private func run() async throws {
-        let now = WallClock.milliseconds()
+        let now = WallClock.now().milliseconds
         let span = Self.years * 365 * 86_400_000
         var time = now - span
         let step = max(1, span / Int64(count))
@@ -109,7 +109,7 @@ struct StoreMaker {
             let numbers = made..<min(made + Self.batch, count)
             var copies: [(id: PostID, owner: UserID, number: Int, time: Int64)] = []
             for number in numbers {
-                let ids = PushIDGenerator(after: nil, clock: { [time] in time })
+                let ids = PushIDGenerator(after: nil, clock: { [time] in Timestamp(milliseconds: time) })
                 copies.append((ids.next(), try Self.person(number % people), number, time))
                 time += step
             }

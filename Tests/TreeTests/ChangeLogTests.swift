@@ -21,7 +21,7 @@ import Testing
             try await store.set(.root, to: "leaf")
             let changes = try await store.changes(since: .start, limit: 10)
             #expect(changes.map(\.token.sequence) == [1, 2, 3])
-            #expect(changes.allSatisfy { $0.timestampMilliseconds == 1_234 })
+            #expect(changes.allSatisfy { $0.timestamp == 1_234 })
             #expect(
                 changes.map(\.writes) == [
                     [TreeWrite(path: "a", value: ["x": 1, "y": ["z": "é", "0": true]])],
@@ -95,11 +95,11 @@ import Testing
     @Test("changes that are too old go, but never the last", arguments: EngineKind.allCases)
     func ageing(kind: EngineKind) async throws {
         try await withEngine(kind) { engine in
-            let now = Mutex<Int64>(0)
+            let now = Mutex<Timestamp>(0)
             let store = try await TreeStore(
                 engine: engine, retention: ChangeRetention(ageMilliseconds: 80), clock: { now.withLock { $0 } })
             for number: Int64 in 1...50 {
-                now.withLock { $0 = number * 10 }
+                now.withLock { $0 = Timestamp(milliseconds: number * 10) }
                 try await store.set("n", to: .integer(number))
                 let kept = try await store.changes(since: SyncToken(sequence: UInt64(max(0, number - 8))), limit: 100)
                 #expect(kept.count == min(Int(number), 8))

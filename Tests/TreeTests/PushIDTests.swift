@@ -1,4 +1,5 @@
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Tree
@@ -10,7 +11,7 @@ import Testing
         let generator = PushIDGenerator(clock: { 1_700_000_000_000 }, random: { 0 })
         let id = generator.next()
         #expect(id.string == "-NjEtLV-------------")
-        #expect(id.timestampMilliseconds == 1_700_000_000_000)
+        #expect(id.timestamp == 1_700_000_000_000)
         #expect(PushIDGenerator(clock: { 64 }, random: { 0 }).next().string == "------0-------------")
         #expect(PushID(id.string) == id && id.key.string == id.string)
     }
@@ -26,17 +27,17 @@ import Testing
         let generator = PushIDGenerator(clock: { 1_700_000_000_000 })
         let ids = (0..<100_000).map { _ in generator.next() }
         #expect(zip(ids, ids.dropFirst()).allSatisfy { $0 < $1 && $0.key < $1.key })
-        #expect(ids.allSatisfy { $0.timestampMilliseconds == 1_700_000_000_000 })
+        #expect(ids.allSatisfy { $0.timestamp == 1_700_000_000_000 })
     }
 
     @Test("a clock set back does not set ids back")
     func clockSetBack() {
-        let times = Mutex<[Int64]>([5_000, 4_000, 0, -7, 5_000, 5_001, .max, 3])
+        let times = Mutex<[Timestamp]>([5_000, 4_000, 0, -7, 5_000, 5_001, .max, 3])
         let generator = PushIDGenerator(clock: { times.withLock { $0.removeFirst() } })
         let ids = (0..<8).map { _ in generator.next() }
         #expect(zip(ids, ids.dropFirst()).allSatisfy { $0 < $1 })
-        let stamps: [Int64] = [5_000, 5_000, 5_000, 5_000, 5_000, 5_001, PushID.maxTimestamp, PushID.maxTimestamp]
-        #expect(ids.map(\.timestampMilliseconds) == stamps)
+        let stamps: [Timestamp] = [5_000, 5_000, 5_000, 5_000, 5_000, 5_001, PushID.maxTimestamp, PushID.maxTimestamp]
+        #expect(ids.map(\.timestamp) == stamps)
     }
 
     @Test("the random part counts up with carry, and over into the next millisecond")

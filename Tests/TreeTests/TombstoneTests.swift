@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Tree
@@ -48,7 +49,7 @@ struct TombstoneTests {
     ]
 
     private func withStore(
-        clock: @escaping @Sendable () -> Int64 = { 1000 }, _ body: (TreeStore) async throws -> Void
+        clock: @escaping @Sendable () -> Timestamp = { 1000 }, _ body: (TreeStore) async throws -> Void
     ) async throws {
         let store = try await TreeStore(
             engine: MemoryEngine(), derivations: [[Tombstones(of: "posts", at: Self.place)]], isMaintained: false,
@@ -88,12 +89,12 @@ struct TombstoneTests {
         let clock = ExpiryTests.HandClock()
         try await withStore(clock: { clock.now }) { store in
             try await store.set("posts/a", to: nil)
-            #expect(try await store.get(Self.place / "a") == .integer(clock.now))
+            #expect(try await store.get(Self.place / "a") == clock.now.value)
             clock.advance(seconds: 1)
             try await store.set("posts/a", to: true)
-            #expect(try await store.get(Self.place / "a") == .integer(clock.now - 1000))
+            #expect(try await store.get(Self.place / "a") == (clock.now - .seconds(1)).value)
             try await store.set("posts/a", to: nil)
-            #expect(try await store.get(Self.place / "a") == .integer(clock.now))
+            #expect(try await store.get(Self.place / "a") == clock.now.value)
         }
     }
 
@@ -106,7 +107,7 @@ struct TombstoneTests {
             clock.advance(seconds: 61)
             try await store.finishMaintenance()
             #expect(try await store.get("posts/a") == nil)
-            #expect(try await store.get(Self.place / "a") == .integer(clock.now))
+            #expect(try await store.get(Self.place / "a") == clock.now.value)
         }
     }
 }

@@ -13,7 +13,7 @@ enum Workload {
         var update = MultiPathUpdate()
         update["feed" / person / id] = true
         update["people" / person / "posts" / id] = true
-        update["likes" / id / person] = .integer(id.timestampMilliseconds)
+        update["likes" / id / person] = .integer(id.timestamp.milliseconds)
         return update
     }
 
@@ -38,7 +38,7 @@ enum Workload {
         }
         return [
             "text": "A tintype took fifteen minutes, and one could take it home. #history",
-            "timestamp": .integer(id.timestampMilliseconds),
+            "timestamp": .integer(id.timestamp.milliseconds),
             "author": [
                 "uid": .string(person.string), "full_name": "Ada Lovelace",
                 "profile_picture": .string("/media/\(person.string)/profile.jpg"),

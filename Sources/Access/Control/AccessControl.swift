@@ -1,6 +1,7 @@
 package import Cryptography
 import Foundation
 import Synchronization
+package import TreeModel
 
 /// Decides as whom a request acts, without waiting for anything.
 ///
@@ -25,7 +26,7 @@ package final class AccessControl: Sendable {
     package let revocations: RevocationList
     private let tokens: TokenJudge
     private let cache: ProofCache
-    private let now: @Sendable () -> Int64
+    private let now: @Sendable () -> Timestamp
     private let settings: Mutex<Settings>
     /// The number of times that the settings were replaced.
     private let changeCount = Atomic<Int>(0)
@@ -33,11 +34,11 @@ package final class AccessControl: Sendable {
     /// - Parameters:
     ///   - authority: Who issues the service's own tokens; nil for nobody.
     ///   - issuers: The other issuers that are believed.
-    ///   - now: The time in milliseconds since the epoch.
+    ///   - now: The present time.
     package init(
         _ settings: Settings, authority: TokenAuthority?, issuers: IssuerKeys? = nil,
         revocations: RevocationList = RevocationList(),
-        now: @escaping @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970 * 1000) }
+        now: @escaping @Sendable () -> Timestamp = Timestamp.now
     ) {
         self.settings = Mutex(settings)
         self.revocations = revocations
@@ -83,7 +84,7 @@ package final class AccessControl: Sendable {
     ///
     /// - Throws: ``AccessError`` with the case `expired` or `revoked`.
     package func recheck(_ proof: Proof) throws(AccessError) {
-        if let expiry = proof.expiresMilliseconds, expiry <= now() { throw .expired }
+        if let expiry = proof.expiresAt, expiry <= now() { throw .expired }
         if case .adminKey(let key) = proof.kind, !settings.withLock(\.adminKeys).contains(key) { throw .revoked }
         try check(proof)
     }
@@ -112,7 +113,7 @@ package final class AccessControl: Sendable {
         let kind = Proof.Kind.peer(systemUser: process.userID)
         switch settings.withLock(\.peers).right(of: process) {
         case nil: throw .denied
-        case .any: return Proof(kind, .admin(expiresMilliseconds: nil))
+        case .any: return Proof(kind, .admin(expiresAt: nil))
         case .user(let uid): return Proof(kind, .user(ProvenUser(named: uid)))
         }
     }
@@ -125,10 +126,10 @@ package final class AccessControl: Sendable {
         let settings = settings.withLock(\.self)
         // Everybody knows this word, so an emulator does not believe it of pages of other machines.
         if settings.isEmulator, token == "owner" {
-            return isFromForeignPage ? Proof(.none, .anonymous) : Proof(.emulator, .admin(expiresMilliseconds: nil))
+            return isFromForeignPage ? Proof(.none, .anonymous) : Proof(.emulator, .admin(expiresAt: nil))
         }
         let proof = try tokens.proof(of: token, settings, now: now)
-        let end = proof.expiresMilliseconds.map { $0 + tokens.leewayMilliseconds(of: proof, settings) } ?? .max
+        let end = proof.expiresAt.map { $0 + tokens.leeway(of: proof, settings) } ?? .max
         cache.keep(proof, of: token, until: end, keyVersion: keyVersion)
         return proof
     }

@@ -1,5 +1,6 @@
 import Cryptography
 import Synchronization
+package import TreeModel
 
 /// The tokens that were verified a short time ago, so that the next request with one costs next to nothing.
 ///
@@ -20,8 +21,8 @@ final class ProofCache: Sendable {
 
     private struct Entry {
         let proof: Proof
-        /// Until when it counts, in milliseconds since the epoch.
-        let end: Int64
+        /// Until when it counts.
+        let end: Timestamp
     }
 
     private struct State {
@@ -42,8 +43,8 @@ final class ProofCache: Sendable {
     ///
     /// - Parameters:
     ///   - generation: What proofs have to have been judged by.
-    ///   - now: The time in milliseconds since the epoch.
-    func proof(of token: String, keyVersion: Int, now: Int64) -> Proof? {
+    ///   - now: The present time.
+    func proof(of token: String, keyVersion: Int, now: Timestamp) -> Proof? {
         guard token.utf8.count <= Self.maxTokenBytes else { return nil }
         let key = Key(token)
         return state.withLock { state in
@@ -53,7 +54,7 @@ final class ProofCache: Sendable {
     }
 
     /// Keeps what a token proved; the oldest goes for it when there are too many.
-    func keep(_ proof: Proof, of token: String, until end: Int64, keyVersion: Int) {
+    func keep(_ proof: Proof, of token: String, until end: Timestamp, keyVersion: Int) {
         guard token.utf8.count <= Self.maxTokenBytes, capacity > 0 else { return }
         let key = Key(token)
         state.withLock { state in

@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+package import TreeModel
 
 /// The users whose tokens do not count any more, though they have not expired.
 package final class RevocationList: Sendable {
@@ -22,14 +23,14 @@ package final class RevocationList: Sendable {
         var pruneCount = 1000
     }
 
-    private let now: @Sendable () -> Int64
+    private let now: @Sendable () -> Timestamp
     private let state = Mutex(State())
 
     /// - Parameters:
     ///   - entries: What is not to count from the start.
-    ///   - now: The time in milliseconds since the epoch.
+    ///   - now: The present time.
     package init(
-        _ entries: [Entry] = [], now: @escaping @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970 * 1000) }
+        _ entries: [Entry] = [], now: @escaping @Sendable () -> Timestamp = Timestamp.now
     ) {
         self.now = now
         state.withLock { state in
@@ -54,7 +55,7 @@ package final class RevocationList: Sendable {
             let isEmpty = entry.validSinceSeconds == nil && !entry.isDisabled
             state.entries[uid] = isEmpty ? nil : entry
             guard state.entries.count >= state.pruneCount else { return }
-            let oldest = now() / 1000 - Self.keptSeconds
+            let oldest = now().seconds - Self.keptSeconds
             state.entries = state.entries.filter { $0.value.isDisabled || ($0.value.validSinceSeconds ?? 0) > oldest }
             state.pruneCount = max(2 * state.entries.count, 1000)
         }

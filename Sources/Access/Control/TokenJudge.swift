@@ -11,13 +11,13 @@ struct TokenJudge: Sendable {
 
     /// What a token proves.
     ///
-    /// - Parameter now: The time in milliseconds since the epoch.
+    /// - Parameter now: The present time.
     /// - Throws: ``AccessError`` with the case `badToken`, `expired` or `unknownKey`.
-    func proof(of token: String, _ settings: AccessControl.Settings, now: Int64) throws(AccessError) -> Proof {
+    func proof(of token: String, _ settings: AccessControl.Settings, now: Timestamp) throws(AccessError) -> Proof {
         guard token.utf8.count <= WebToken.maxBytes else { throw .badToken(.tooLong) }
         let secrets = settings.secrets.map(DatabaseSecret.init)
         if secrets.contains(where: { $0.matches(token) }) {
-            return Proof(.databaseSecret, .admin(expiresMilliseconds: nil))
+            return Proof(.databaseSecret, .admin(expiresAt: nil))
         }
         if let proof = try adminKeyProof(of: token, settings.adminKeys, now: now) { return proof }
         let token = try WebToken(token)
@@ -34,24 +34,24 @@ struct TokenJudge: Sendable {
     }
 
     /// For how long after its expiry a proof still counts.
-    func leewayMilliseconds(of proof: Proof, _ settings: AccessControl.Settings) -> Int64 {
+    func leeway(of proof: Proof, _ settings: AccessControl.Settings) -> Duration {
         switch proof.kind {
-        case .token: 1000 * (authority?.leewaySeconds ?? 0)
-        case .foreignToken, .databaseSecret: 1000 * settings.leewaySeconds
-        case .none, .peer, .adminKey, .emulator: 0
+        case .token: .seconds(authority?.leewaySeconds ?? 0)
+        case .foreignToken, .databaseSecret: .seconds(settings.leewaySeconds)
+        case .none, .peer, .adminKey, .emulator: .zero
         }
     }
 
-    private func adminKeyProof(of token: String, _ keys: [AdminKey], now: Int64) throws(AccessError) -> Proof? {
+    private func adminKeyProof(of token: String, _ keys: [AdminKey], now: Timestamp) throws(AccessError) -> Proof? {
         guard !keys.isEmpty else { return nil }
         let hash = Digest.sha256(token)
         guard let key = keys.first(where: { $0.matches(hash: hash) }) else { return nil }
-        if let expiry = key.expiresMilliseconds, expiry <= now { throw .expired }
-        return Proof(.adminKey(key), .admin(expiresMilliseconds: key.expiresMilliseconds))
+        if let expiry = key.expiresAt, expiry <= now { throw .expired }
+        return Proof(.adminKey(key), .admin(expiresAt: key.expiresAt))
     }
 
     private func legacyProof(
-        of token: WebToken, _ secrets: [DatabaseSecret], _ settings: AccessControl.Settings, now: Int64
+        of token: WebToken, _ secrets: [DatabaseSecret], _ settings: AccessControl.Settings, now: Timestamp
     ) throws(AccessError) -> Proof {
         guard !secrets.isEmpty else { throw .badToken(.badAlgorithm) }
         guard secrets.contains(where: { (try? $0.checkSignature(of: token)) != nil }) else {
@@ -62,7 +62,7 @@ struct TokenJudge: Sendable {
     }
 
     private func issuedProof(
-        of token: WebToken, _ settings: AccessControl.Settings, now: Int64
+        of token: WebToken, _ settings: AccessControl.Settings, now: Timestamp
     ) throws(AccessError) -> Proof {
         guard let name = token.claims["iss"]?.string else { throw .badToken(.wrongIssuer) }
         let foreign = issuers?.issuer(name)

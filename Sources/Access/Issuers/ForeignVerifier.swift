@@ -10,9 +10,9 @@ struct ForeignVerifier: Sendable {
     ///
     /// - Parameters:
     ///   - keys: The issuer's keys, as far as they are here.
-    ///   - now: The time in milliseconds since the epoch.
+    ///   - now: The present time.
     /// - Throws: ``AccessError`` with the case `badToken`, `expired` or `unknownKey`.
-    func user(of token: WebToken, keys: PublicKeySet?, now: Int64) throws(AccessError) -> ProvenUser {
+    func user(of token: WebToken, keys: PublicKeySet?, now: Timestamp) throws(AccessError) -> ProvenUser {
         // Before anybody goes for new keys: no key would be for it.
         let algorithms: [SignatureAlgorithm] = settings.kind == .firebase ? [.rs256] : [.rs256, .es256]
         guard algorithms.contains(where: { $0.rawValue == token.algorithm }) else { throw .badToken(.badAlgorithm) }

@@ -1,6 +1,7 @@
 import Cryptography
 import Foundation
 import Synchronization
+package import TreeModel
 
 /// The public keys of other issuers: at hand at any time without waiting, and brought up to date beside.
 ///
@@ -19,27 +20,27 @@ package final class IssuerKeys: Sendable {
         var keys: PublicKeySet?
         /// The document that the keys are from.
         var document: [UInt8] = []
-        /// When the keys should be fetched again, in milliseconds since the epoch.
-        var due: Int64 = 0
+        /// When the keys should be fetched again.
+        var due = Timestamp.epoch
         /// When they were last asked for, whatever came of it.
-        var lastTry: Int64?
+        var lastTry: Timestamp?
         var failureCount = 0
         var fileVersion: [UInt64]?
         var attempt: Task<Void, Never>?
     }
 
     private let fetcher: KeyFetcher
-    /// The time in milliseconds since the epoch.
-    let now: @Sendable () -> Int64
+    /// The present time.
+    let now: @Sendable () -> Timestamp
     private let entries: Mutex<[String: Entry]>
     private let changeCount = Atomic<Int>(0)
 
     /// Begins with the keys that were kept before, and reads those in files.
     ///
-    /// - Parameter now: The time in milliseconds since the epoch.
+    /// - Parameter now: The present time.
     package init(
         _ issuers: [IssuerSettings], fetcher: KeyFetcher,
-        now: @escaping @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970 * 1000) }
+        now: @escaping @Sendable () -> Timestamp = Timestamp.now
     ) {
         self.fetcher = fetcher
         self.now = now
@@ -77,7 +78,7 @@ package final class IssuerKeys: Sendable {
         let attempt = entries.withLock { entries -> Task<Void, Never>? in
             guard var entry = entries[issuer] else { return nil }
             if let attempt = entry.attempt { return attempt }
-            if let last = entry.lastTry, (last...last + Self.minInterval * 1000).contains(now()) { return nil }
+            if let last = entry.lastTry, (last...last + .seconds(Self.minInterval)).contains(now()) { return nil }
             let settings = entry.settings
             let attempt = Task { await self.update(settings) }
             entry.lastTry = now()
@@ -141,7 +142,7 @@ extension IssuerKeys {
     ) -> Bool {
         let age = min(max(document.maxAgeSeconds ?? 3600, Self.ageBounds.lowerBound), Self.ageBounds.upperBound)
         // A tenth before the time is over, so that the next keys are here by then.
-        let due = version == nil ? now() + Int64(age) * 900 : 0
+        let due = version == nil ? now() + .milliseconds(Int64(age) * 900) : .epoch
         let isNew = entries.withLock { entries in
             guard var entry = entries[issuer] else { return false }
             let isNew = entry.document != document.bytes
@@ -163,7 +164,7 @@ extension IssuerKeys {
         entries.withLock { entries in
             entries[issuer]?.failureCount += 1
             let doublings = min(entries[issuer]?.failureCount ?? 0, 7) - 1
-            entries[issuer]?.due = now() + min(Self.minInterval << Int64(doublings), 3600) * 1000
+            entries[issuer]?.due = now() + .seconds(min(Self.minInterval << Int64(doublings), 3600))
             entries[issuer]?.attempt = nil
         }
     }

@@ -1,6 +1,7 @@
 import Cryptography
 import Foundation
 import Synchronization
+package import TreeModel
 
 /// Signs addresses of media, so that whoever has one may fetch what is there until it expires, without any other proof.
 ///
@@ -12,11 +13,11 @@ package final class MediaSigner: Sendable {
     private static let lastSecond: Int64 = 253_402_300_799
 
     private let keys: Mutex<MediaKeys>
-    private let now: @Sendable () -> Int64
+    private let now: @Sendable () -> Timestamp
 
-    /// - Parameter now: The time in milliseconds since the epoch.
+    /// - Parameter now: The present time.
     package init(
-        keys: MediaKeys, now: @escaping @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970 * 1000) }
+        keys: MediaKeys, now: @escaping @Sendable () -> Timestamp = Timestamp.now
     ) {
         self.keys = Mutex(keys)
         self.now = now
@@ -33,7 +34,7 @@ package final class MediaSigner: Sendable {
     /// - Parameter path: The path as it is stored, percent-decoded, without a query.
     package func token(for path: String, lifetimeSeconds: Int) -> String {
         let lifetime = Int64(min(max(lifetimeSeconds, 1), 365 * 86_400))
-        return token(for: path, expiresAtSecond: (now() / 1000 / lifetime + 2) * lifetime)
+        return token(for: path, expiresAtSecond: (now().seconds / lifetime + 2) * lifetime)
     }
 
     /// A token for a path that is good until a second, in seconds since the epoch.
@@ -59,7 +60,7 @@ package final class MediaSigner: Sendable {
         guard Digest.areEqual(code, Self.code(path: path, second: String(parts[1]), key: key)) else {
             throw .badToken(.badSignature)
         }
-        guard now() / 1000 < second else { throw .expired }
+        guard now().seconds < second else { throw .expired }
         return second
     }
 

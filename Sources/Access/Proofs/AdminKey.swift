@@ -5,23 +5,23 @@ package import TreeModel
 package struct AdminKey: Sendable, Hashable {
     /// The name for logs and lists.
     package let name: String
-    /// When it stops to be good, in milliseconds since the epoch; nil for never.
-    package let expiresMilliseconds: Int64?
+    /// When it stops to be good; nil for never.
+    package let expiresAt: Timestamp?
     private let hash: [UInt8]
 
     /// Makes a new key, and its text, which is shown once and kept nowhere.
     ///
     /// - Throws: ``KeyError`` when the system has no randomness.
     package static func make(
-        name: String, expiresMilliseconds: Int64? = nil
+        name: String, expiresAt: Timestamp? = nil
     ) throws(KeyError) -> (key: AdminKey, text: Secret) {
         let text = "tintype_" + (try RandomText.make(bytes: 32))
-        let key = AdminKey(name: name, expiresMilliseconds: expiresMilliseconds, hash: Digest.sha256(text))
+        let key = AdminKey(name: name, expiresAt: expiresAt, hash: Digest.sha256(text))
         return (key, Secret(text))
     }
 
-    private init(name: String, expiresMilliseconds: Int64?, hash: [UInt8]) {
-        (self.name, self.expiresMilliseconds, self.hash) = (name, expiresMilliseconds, hash)
+    private init(name: String, expiresAt: Timestamp?, hash: [UInt8]) {
+        (self.name, self.expiresAt, self.hash) = (name, expiresAt, hash)
     }
 
     /// Reads a key as ``json`` writes it.
@@ -31,17 +31,17 @@ package struct AdminKey: Sendable, Hashable {
         guard let name = json["name"]?.string, let text = json["sha256"]?.string,
             let hash = Base64URL.decode(text.utf8), hash.count == 32
         else { throw KeyError("an admin key is not readable") }
-        var expiry: Int64?
+        var expiry: Timestamp?
         if let member = json["expires"], member != .null {
             guard let time = member.integer else { throw KeyError("the expiry of an admin key is not readable") }
-            expiry = Int64(time)
+            expiry = Timestamp(milliseconds: Int64(time))
         }
-        self.init(name: name, expiresMilliseconds: expiry, hash: hash)
+        self.init(name: name, expiresAt: expiry, hash: hash)
     }
 
     package var json: JSONValue {
         var json: JSONValue = ["name": .string(name), "sha256": .string(Base64URL.encode(hash))]
-        if let expiresMilliseconds { json["expires"] = .integer(Int(expiresMilliseconds)) }
+        if let expiresAt { json["expires"] = .integer(Int(expiresAt.milliseconds)) }
         return json
     }
 

@@ -44,9 +44,9 @@ package struct CustomTokenVerifier: Sendable {
 
     /// What a token asks for. An emulator takes any, signed or not, and the bare JSON of one.
     ///
-    /// - Parameter now: The time in milliseconds since the epoch.
+    /// - Parameter now: The present time.
     /// - Throws: ``AccessError`` with the case `badToken` or `expired`.
-    package func verify(_ token: String, now: Int64) throws(AccessError) -> CustomToken {
+    package func verify(_ token: String, now: Timestamp) throws(AccessError) -> CustomToken {
         if isEmulator, token.utf8.first == UInt8(ascii: "{") {
             guard token.utf8.count <= WebToken.maxBytes, let members = JSONValue(text: token.utf8)?.members else {
                 throw .badToken(.malformed)

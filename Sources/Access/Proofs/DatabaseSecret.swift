@@ -27,10 +27,10 @@ struct DatabaseSecret: Sendable {
     /// Whom a token proves that a secret signed: `d` is the variable `auth` of rules, unless `admin` says that it is the
     /// owner.
     ///
-    /// - Parameter now: The time in milliseconds since the epoch.
+    /// - Parameter now: The present time.
     /// - Throws: ``AccessError`` with the case `badToken` or `expired`.
     static func proof(
-        of claims: [String: JSONValue], leewaySeconds: Int64, now: Int64
+        of claims: [String: JSONValue], leewaySeconds: Int64, now: Timestamp
     ) throws(AccessError) -> Proof.Subject {
         guard claims["v"] == nil || claims["v"] == 0 else { throw .badToken(.badClaims) }
         var times = claims
@@ -39,7 +39,7 @@ struct DatabaseSecret: Sendable {
         }
         let expiry = try ClaimRules.checkTimes(
             times, leewaySeconds: leewaySeconds, maxLifetimeSeconds: nil, needsAuthTime: false, now: now)
-        if claims["admin"] == true { return .admin(expiresMilliseconds: expiry * 1000) }
+        if claims["admin"] == true { return .admin(expiresAt: Timestamp(seconds: expiry)) }
         guard let auth = claims["d"], let uid = auth["uid"]?.string else { throw .badToken(.badSubject) }
         return .user(try ProvenUser(uid: uid, auth: auth, claims: claims, expirySeconds: expiry))
     }

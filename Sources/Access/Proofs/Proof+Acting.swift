@@ -11,7 +11,7 @@ extension Proof {
         guard json.utf8.count <= WebToken.maxBytes, let auth = JSONValue(text: json.utf8) else { throw .badOverride }
         if auth == .null { return Proof(kind, .anonymous, isOwnerActing: true) }
         guard auth.members != nil else { throw .badOverride }
-        let user = User(uid: auth["uid"]?.string, auth: auth, expiresMilliseconds: expiry)
+        let user = User(uid: auth["uid"]?.string, auth: auth, expiresAt: expiry)
         return Proof(kind, .user(ProvenUser(user, signInSeconds: .max)), isOwnerActing: true)
     }
 
@@ -24,7 +24,7 @@ extension Proof {
         switch subject {
         case .admin(let expiry):
             let user = ProvenUser(named: uid).user
-            let expiring = User(uid: uid, auth: user.auth, expiresMilliseconds: expiry)
+            let expiring = User(uid: uid, auth: user.auth, expiresAt: expiry)
             return Proof(kind, .user(ProvenUser(expiring, signInSeconds: .max)), isOwnerActing: true)
         case .user(let proven) where proven.user.uid?.isSame(as: uid) == true: return self
         case .user, .anonymous: throw .denied

@@ -1,3 +1,5 @@
+package import TreeModel
+
 /// What lets a request in, and as whom.
 package struct Proof: Sendable, Hashable {
     /// The kinds of proof, for an audit.
@@ -21,7 +23,7 @@ package struct Proof: Sendable, Hashable {
     package enum Subject: Sendable, Hashable {
         case anonymous
         case user(ProvenUser)
-        case admin(expiresMilliseconds: Int64?)
+        case admin(expiresAt: Timestamp?)
     }
 
     package let kind: Kind
@@ -42,11 +44,11 @@ package struct Proof: Sendable, Hashable {
         }
     }
 
-    /// When it expires, in milliseconds since the epoch; nil for never.
-    package var expiresMilliseconds: Int64? {
+    /// When it expires; nil for never.
+    package var expiresAt: Timestamp? {
         switch subject {
         case .anonymous: nil
-        case .user(let proven): proven.user.expiresMilliseconds
+        case .user(let proven): proven.user.expiresAt
         case .admin(let expiry): expiry
         }
     }

@@ -18,10 +18,10 @@ struct ClaimRules: Sendable {
 
     /// Makes sure that the claims are so.
     ///
-    /// - Parameter now: The time in milliseconds since the epoch.
+    /// - Parameter now: The present time.
     /// - Returns: When the token expires, in seconds since the epoch.
     /// - Throws: ``AccessError`` with the case `badToken` or `expired`.
-    func check(_ claims: [String: JSONValue], now: Int64) throws(AccessError) -> Int64 {
+    func check(_ claims: [String: JSONValue], now: Timestamp) throws(AccessError) -> Int64 {
         guard let issuer = claims["iss"]?.string, issuer.isSame(as: self.issuer) else {
             throw .badToken(.wrongIssuer)
         }
@@ -37,9 +37,10 @@ struct ClaimRules: Sendable {
     /// - Returns: When the token expires, in seconds since the epoch.
     /// - Throws: ``AccessError`` with the case `badToken` or `expired`.
     static func checkTimes(
-        _ claims: [String: JSONValue], leewaySeconds: Int64, maxLifetimeSeconds: Int64?, needsAuthTime: Bool, now: Int64
+        _ claims: [String: JSONValue], leewaySeconds: Int64, maxLifetimeSeconds: Int64?, needsAuthTime: Bool,
+        now: Timestamp
     ) throws(AccessError) -> Int64 {
-        let now = now / 1000
+        let now = now.seconds
         guard let expiry = try time("exp", in: claims), let issued = try time("iat", in: claims) else {
             throw .badToken(.badTime)
         }

@@ -59,7 +59,7 @@ package struct ProvenUser: Sendable, Hashable {
         uid: String, auth: JSONValue, claims: [String: JSONValue], expirySeconds: Int64?
     ) throws(AccessError) {
         guard TokenSubject.isValid(uid) else { throw .badToken(.badSubject) }
-        user = User(uid: uid, auth: auth, expiresMilliseconds: expirySeconds.map { $0 * 1000 })
+        user = User(uid: uid, auth: auth, expiresAt: expirySeconds.map(Timestamp.init(seconds:)))
         let times = (try ClaimRules.time("auth_time", in: claims), try ClaimRules.time("iat", in: claims))
         signInSeconds = times.0 ?? times.1 ?? 0
     }

@@ -7,7 +7,7 @@ package import TreeModel
 package final class TokenAuthority: Sendable {
     /// The audience of the tokens, and the end of the name of their issuer.
     package let project: String
-    private let now: @Sendable () -> Int64
+    private let now: @Sendable () -> Timestamp
     private let rules: ClaimRules
     private let state: Mutex<State>
 
@@ -20,10 +20,10 @@ package final class TokenAuthority: Sendable {
     /// - Parameters:
     ///   - project: The name of the service among its clients, as a Firebase project's.
     ///   - leewaySeconds: By how much clocks may differ.
-    ///   - now: The time in milliseconds since the epoch.
+    ///   - now: The present time.
     package init(
         project: String, keys: KeyRing, leewaySeconds: Int64 = 60,
-        now: @escaping @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970 * 1000) }
+        now: @escaping @Sendable () -> Timestamp = Timestamp.now
     ) {
         self.project = project
         self.now = now
@@ -50,7 +50,7 @@ package final class TokenAuthority: Sendable {
     package func issue(
         _ claims: [String: JSONValue], lifetimeSeconds: Int = 3600
     ) throws(KeyError) -> String {
-        let issued = Int(now() / 1000)
+        let issued = Int(now().seconds)
         var claims = claims
         claims["iss"] = .string(issuer)
         claims["aud"] = .string(project)
@@ -67,7 +67,7 @@ package final class TokenAuthority: Sendable {
     ///
     /// - Throws: ``KeyError`` when the key does not sign. What ``CustomClaims`` refuses is refused with the token.
     package func issueCustomToken(uid: String, claims: [String: JSONValue] = [:]) throws(KeyError) -> String {
-        let issued = Int(now() / 1000)
+        let issued = Int(now().seconds)
         return try sign([
             "iss": .string(serviceAccount), "sub": .string(serviceAccount), "aud": .string(CustomToken.audience),
             "iat": .integer(issued), "exp": .integer(issued + Int(CustomToken.maxLifetimeSeconds)),

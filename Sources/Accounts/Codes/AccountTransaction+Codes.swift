@@ -15,13 +15,13 @@ extension AccountTransaction {
         }
         let path = AccountPaths.code(text)
         set(path, to: code.value)
-        if let key = path.lastKey { set(AccountPaths.codes(of: code.email) / key, to: .integer(now)) }
+        if let key = path.lastKey { set(AccountPaths.codes(of: code.email) / key, to: now.value) }
     }
 
     /// The code that a text is; nil for one that is not good, or is no more.
     func code(_ text: String) throws -> ActionCode? {
         guard text.utf8.count <= Self.maxCodeBytes, let record = try reader.snapshot.get(AccountPaths.code(text)),
-            let code = ActionCode(record), code.expiresMilliseconds > now
+            let code = ActionCode(record), code.expiresAt > now
         else { return nil }
         return code
     }

@@ -33,8 +33,8 @@ struct ActionCode: Hashable, Sendable {
         init(_ account: Account) { self.init(uid: account.uid, minSignInSeconds: account.minSignInSeconds) }
     }
 
-    /// The time for which a code is good, in milliseconds: an hour.
-    static let lifetimeMilliseconds: Int64 = 3_600_000
+    /// The time for which a code is good: an hour.
+    static let lifetime = Duration.seconds(3600)
     /// The most codes of one address that are good at a time; a further one ends the oldest.
     static let maxLive = 5
 
@@ -45,15 +45,15 @@ struct ActionCode: Hashable, Sendable {
     var newEmail: EmailAddress?
     /// The account that it is about; nil for a code that signs in, which is about an address.
     let owner: Owner?
-    /// The time until which it is good, in milliseconds since the epoch.
-    let expiresMilliseconds: Int64
+    /// The time until which it is good.
+    let expiresAt: Timestamp
 }
 
 extension ActionCode {
-    init(_ kind: Kind, email: EmailAddress, newEmail: EmailAddress? = nil, owner: Owner?, at now: Int64) {
+    init(_ kind: Kind, email: EmailAddress, newEmail: EmailAddress? = nil, owner: Owner?, at now: Timestamp) {
         self.init(
             kind: kind, email: email, newEmail: newEmail, owner: owner,
-            expiresMilliseconds: now + Self.lifetimeMilliseconds)
+            expiresAt: now + Self.lifetime)
     }
 }
 
@@ -61,8 +61,8 @@ extension ActionCode {
 
 extension ActionCode: TreeRecord {
     static let form = RecordForm(
-        Self.init(kind:email:newEmail:owner:expiresMilliseconds:), .init("kind", \.kind), .init("email", \.email),
-        .init("new_email", \.newEmail), .init(partOf: \.owner), .init("expires", \.expiresMilliseconds))
+        Self.init(kind:email:newEmail:owner:expiresAt:), .init("kind", \.kind), .init("email", \.email),
+        .init("new_email", \.newEmail), .init(partOf: \.owner), .init("expires", \.expiresAt))
 }
 
 extension ActionCode.Kind: FieldValue {}

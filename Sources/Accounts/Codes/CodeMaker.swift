@@ -47,7 +47,7 @@ struct CodeMaker: Sendable {
         guard let code = made else { return nil }
         let message = AccountMessage(
             kind: order.kind.rawValue, email: (order.newEmail ?? order.email).description, code: text,
-            link: link(to: text, order), expiresMilliseconds: code.expiresMilliseconds)
+            link: link(to: text, order), expiresMilliseconds: code.expiresAt.milliseconds)
         if settings.isEmulator { emulator.add(Self.document(of: message, order)) }
         return message
     }

@@ -3,7 +3,7 @@ import Concurrency
 package import Cryptography
 import Model
 import Tree
-import TreeModel
+package import TreeModel
 
 /// The keys that let servers and scripts do everything over TCP, kept in the tree of accounts: of each only its SHA-256.
 ///
@@ -19,8 +19,8 @@ package final class AdminKeys: Sendable {
     /// A key with what lists show of it.
     package struct Entry: Hashable, Sendable {
         package let key: AdminKey
-        /// The time of its creation, in milliseconds since the epoch.
-        package let createdMilliseconds: Int64
+        /// The time of its creation.
+        package let createdAt: Timestamp
     }
 
     private let store: AccountStore
@@ -59,9 +59,9 @@ package final class AdminKeys: Sendable {
         let now = store.now
         guard
             let (key, text) = try? AdminKey.make(
-                name: name, expiresMilliseconds: lifetimeSeconds.map { now + $0 * 1000 })
+                name: name, expiresAt: lifetimeSeconds.map { now + .seconds($0) })
         else { throw .unavailable(reason: "no admin key could be made") }
-        let entry = Entry(key: key, createdMilliseconds: now)
+        let entry = Entry(key: key, createdAt: now)
         try await change { entries, transaction in
             guard entries[id] == nil else { throw IdentityError("KEY_EXISTS") }
             guard entries.count < Self.maxCount else { throw IdentityError("TOO_MANY_KEYS") }
@@ -124,14 +124,14 @@ extension AdminKeys.Entry {
     /// The key as it is stored.
     fileprivate var record: TreeValue {
         let json = key.json
-        var fields: [TreeKey: TreeValue] = ["created": .integer(createdMilliseconds)]
+        var fields: [TreeKey: TreeValue] = ["created": createdAt.value]
         fields["sha256"] = json["sha256"]?.string.map(TreeValue.string)
-        fields["expires"] = key.expiresMilliseconds.map(TreeValue.integer)
+        fields["expires"] = key.expiresAt?.value
         return .object(fields)
     }
 
     fileprivate init?(name: String, record: TreeValue) {
-        guard let hash = record["sha256"]?.stringValue, let created = record["created"]?.integerValue else {
+        guard let hash = record["sha256"]?.stringValue, let created = record["created"]?.timestampValue else {
             return nil
         }
         var json: JSONValue = ["name": .string(name), "sha256": .string(hash)]
@@ -140,6 +140,6 @@ extension AdminKeys.Entry {
             json["expires"] = .integer(Int(time))
         }
         guard let key = try? AdminKey(json) else { return nil }
-        self.init(key: key, createdMilliseconds: created)
+        self.init(key: key, createdAt: created)
     }
 }

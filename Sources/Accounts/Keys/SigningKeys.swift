@@ -7,8 +7,8 @@ import TreeModel
 
 /// The keys that sign tokens, kept in the tree of accounts, and made anew when they are old.
 package struct SigningKeys: Sendable {
-    /// The age at which a key is replaced, in milliseconds: 30 days.
-    static let maxAgeMilliseconds: Int64 = 30 * 86_400_000
+    /// The age at which a key is replaced: 30 days.
+    static let maxAge = Duration.seconds(30 * 86_400)
 
     private let store: AccountStore
 
@@ -26,7 +26,8 @@ package struct SigningKeys: Sendable {
     /// - Returns: The keys, to be given to the `TokenAuthority`.
     package func rotateIfDue() async throws -> KeyRing {
         try await change { ring, now in
-            now - ring.newestKeyTime >= Self.maxAgeMilliseconds ? try ring.rotated(now: now) : ring
+            now - ring.newestKeyTime >= Self.maxAge
+                ? try ring.rotated(now: now) : ring
         }
     }
 
@@ -35,12 +36,14 @@ package struct SigningKeys: Sendable {
     /// - Parameter isCompromised: Whether the old ones must not count any more: all tokens are good for nothing then.
     /// - Returns: The keys, to be given to the `TokenAuthority`.
     package func rotate(isCompromised: Bool = false) async throws -> KeyRing {
-        try await change { ring, now in isCompromised ? try KeyRing(now: now) : try ring.rotated(now: now) }
+        try await change { ring, now in
+            isCompromised ? try KeyRing(now: now) : try ring.rotated(now: now)
+        }
     }
 
     /// Changes the keys. Making one takes a while, so it is not done within a transaction: of two that are made at a
     /// time, the first one that is written counts.
-    private func change(_ body: (KeyRing, Int64) throws -> KeyRing) async throws -> KeyRing {
+    private func change(_ body: (KeyRing, Timestamp) throws -> KeyRing) async throws -> KeyRing {
         while true {
             let stored = try await store.tree.get(AccountNodes.keys())
             let now = store.now

@@ -58,7 +58,7 @@ struct AccountChange: Sendable {
 
     private static func deletePassword(of account: inout Account) {
         account.passwordHash = nil
-        account.passwordChangedMilliseconds = nil
+        account.passwordChangedAt = nil
     }
 
     private static func deleteEmail(of account: inout Account) {
@@ -90,7 +90,7 @@ struct AdminChange: Sendable {
         linked = try FederatedIdentity(inMember: "linkProviderUserInfo", of: request)
     }
 
-    func apply(to account: inout Account, in old: Account, at now: Int64) {
+    func apply(to account: inout Account, in old: Account, at now: Timestamp) {
         if let isEmailVerified { account.isEmailVerified = account.email != nil && isEmailVerified }
         account.isDisabled = isDisabled ?? old.isDisabled
         // Nobody goes on where they were: neither when the account is disabled nor when it is enabled.

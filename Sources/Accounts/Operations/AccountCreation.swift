@@ -16,7 +16,7 @@ struct AccountCreation: Sendable {
         let password = try await NewPassword(
             request.string("password"), for: request.caller.address, by: parts.passwords)
         let account = try await parts.store.transact { transaction in
-            var account = Account(uid: uid, createdMilliseconds: transaction.now)
+            var account = Account(uid: uid, createdAt: transaction.now)
             account.email = email
             account.isEmailVerified = email != nil && isVerified
             account.isDisabled = isDisabled

@@ -44,14 +44,14 @@ struct AccountImport: Sendable {
         let uid = try user.string("localId", missing: "LOCAL_ID")
         _ = try AccountStore.key(of: uid)
         let now = parts.store.now
-        var account = Account(uid: uid, createdMilliseconds: try user.integer("createdAt") ?? now)
-        account.validSinceSeconds = now / 1000
+        var account = Account(uid: uid, createdAt: try user.moment("createdAt") ?? now)
+        account.validSinceSeconds = now.seconds
         account.minSignInSeconds = account.validSinceSeconds
         account.email = try user.email()
         let isVerified = try user.bool("emailVerified") ?? false
         account.isEmailVerified = account.email != nil && isVerified
         account.isDisabled = try user.bool("disabled") ?? false
-        account.lastSignInMilliseconds = try user.integer("lastLoginAt")
+        account.lastSignInAt = try user.moment("lastLoginAt")
         try RequestedProfile(in: user).apply(to: &account)
         if let text = try user.string("customAttributes") { account.customClaims = try AccountClaims.checked(text) }
         for provider in try user.objects("providerUserInfo", maxCount: 20) {
@@ -60,7 +60,7 @@ struct AccountImport: Sendable {
         }
         if let hash = try user.string("passwordHash"), !hash.isEmpty {
             account.passwordHash = try ImportedHash(hash, of: user, in: request).hash
-            account.passwordChangedMilliseconds = now
+            account.passwordChangedAt = now
         }
         let password = try await NewPassword(
             user.string("rawPassword"), for: request.caller.address, by: parts.passwords)

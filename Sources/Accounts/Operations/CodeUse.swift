@@ -69,7 +69,7 @@ struct CodeUse: Sendable {
             guard code.email == email else { throw IdentityError.invalidEmail }
             let old = try proof.map { try transaction.account(provedBy: $0) } ?? transaction.reader.account(token.uid)
             guard old != nil || parts.settings.allowsEmailSignUp else { throw IdentityError.operationNotAllowed }
-            var account = old ?? Account(selfMadeWith: token.uid, createdMilliseconds: transaction.now)
+            var account = old ?? Account(selfMadeWith: token.uid, createdAt: transaction.now)
             if account.email == email, !account.isEmailVerified {
                 // Somebody else may have claimed the address before.
                 account.passwordHash = nil

@@ -21,7 +21,7 @@ struct CustomTokenSignIn: Sendable {
         let first = try SignUp.newToken(of: uid)
         let (signedIn, isNew) = try await parts.store.transact { transaction in
             let old = try transaction.reader.account(uid)
-            var account = old ?? Account(uid: uid, createdMilliseconds: transaction.now)
+            var account = old ?? Account(uid: uid, createdAt: transaction.now)
             account.signsInByCustomToken = true
             let signedIn = try transaction.signIn(
                 account, inPlaceOf: old, with: first, provider: "custom", claims: claimsText)

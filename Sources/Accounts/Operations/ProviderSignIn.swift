@@ -70,7 +70,7 @@ struct ProviderSignIn: Sendable {
             let old = linked ?? named
             guard old?.uid ?? newID == token.uid else { return .overtaken }
             if linked == nil, let named, !credential.isEmailVerified { return .unconfirmed(named) }
-            var account = old ?? Account(selfMadeWith: token.uid, createdMilliseconds: transaction.now)
+            var account = old ?? Account(selfMadeWith: token.uid, createdAt: transaction.now)
             if linked == nil { Self.adopt(credential, into: &account, isNew: old == nil, at: transaction.now) }
             account.link(identity)
             let signedIn = try transaction.signIn(account, inPlaceOf: old, with: token, provider: identity.provider)
@@ -81,11 +81,12 @@ struct ProviderSignIn: Sendable {
     /// Takes over what the provider says into a new account, or into one that has the address that it vouches for.
     ///
     /// What an account had, whose address nobody had proved, may be somebody else's, who waited for its owner.
-    private static func adopt(_ credential: ProviderCredential, into account: inout Account, isNew: Bool, at now: Int64)
-    {
+    private static func adopt(
+        _ credential: ProviderCredential, into account: inout Account, isNew: Bool, at now: Timestamp
+    ) {
         if !isNew, !account.isEmailVerified {
             account.passwordHash = nil
-            account.passwordChangedMilliseconds = nil
+            account.passwordChangedAt = nil
             account.phoneNumber = nil
             account.identities = []
             account.signOut(at: now)

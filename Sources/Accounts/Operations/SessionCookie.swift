@@ -16,7 +16,7 @@ struct SessionCookie: Sendable {
         let lifetime = try request.integer("validDuration") ?? Self.lifetimes.upperBound
         guard Self.lifetimes.contains(lifetime) else { throw IdentityError("INVALID_DURATION") }
         let proof = try await parts.tokens.proof(in: request)
-        let issued = Int(parts.store.now / 1000)
+        let issued = Int(parts.store.now.seconds)
         var claims = proof.claims
         claims["iss"] = .string("https://session.firebase.google.com/\(parts.tokens.authority.project)")
         claims["iat"] = .integer(issued)

@@ -39,7 +39,7 @@ struct SignUp: Sendable {
         let displayName = try RequestedProfile(in: request).displayName
         let token = try Self.newToken(of: try Self.newID())
         let signedIn = try await parts.store.transact { transaction in
-            var account = Account(selfMadeWith: token.uid, createdMilliseconds: transaction.now)
+            var account = Account(selfMadeWith: token.uid, createdAt: transaction.now)
             account.email = email
             account.displayName = displayName
             hashed?.apply(to: &account, isNew: true, at: transaction.now)
@@ -54,7 +54,7 @@ struct SignUp: Sendable {
         try slowDown(request)
         let token = try Self.newToken(of: try Self.newID())
         let signedIn = try await parts.store.transact { transaction in
-            let account = Account(selfMadeWith: token.uid, createdMilliseconds: transaction.now)
+            let account = Account(selfMadeWith: token.uid, createdAt: transaction.now)
             return try transaction.signIn(account, inPlaceOf: nil, with: token, provider: "anonymous")
         }
         return try answer(signedIn)

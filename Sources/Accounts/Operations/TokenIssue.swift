@@ -32,7 +32,7 @@ struct TokenIssue: Sendable {
         guard !account.isDisabled else { throw .userDisabled }
         let claims = IDTokens.claims(
             of: account, adding: claims, provider: "custom",
-            signInSeconds: max(parts.store.now / 1000, account.minSignInSeconds))
+            signInSeconds: max(parts.store.now.seconds, account.minSignInSeconds))
         return try signed { authority throws(KeyError) in try authority.issue(claims, lifetimeSeconds: seconds) }
     }
 

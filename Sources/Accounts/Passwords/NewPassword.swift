@@ -1,5 +1,6 @@
 import Access
 import Cryptography
+package import TreeModel
 
 /// A password that somebody chose, as it is kept.
 struct NewPassword: Sendable {
@@ -25,9 +26,9 @@ struct NewPassword: Sendable {
     /// Makes it the password of an account, and ends the sessions and tokens of whoever knew the old one.
     ///
     /// - Parameter isNew: Whether the account is being made, and nobody knows an old one.
-    func apply(to account: inout Account, isNew: Bool = false, at now: Int64) {
+    func apply(to account: inout Account, isNew: Bool = false, at now: Timestamp) {
         account.passwordHash = hash
-        account.passwordChangedMilliseconds = now
+        account.passwordChangedAt = now
         if !isNew { account.signOut(at: now) }
     }
 }

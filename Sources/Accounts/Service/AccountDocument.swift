@@ -9,7 +9,7 @@ extension Account {
     /// The account as lookups show it.
     var document: JSONValue {
         var members: [String: JSONValue] = [
-            "localId": .string(uid), "createdAt": .string(String(createdMilliseconds)),
+            "localId": .string(uid), "createdAt": .string(String(createdAt.milliseconds)),
             "validSince": .string(String(validSinceSeconds)), "emailVerified": .bool(isEmailVerified),
         ]
         members["email"] = email.map { .string($0.description) }
@@ -17,14 +17,14 @@ extension Account {
         members["photoUrl"] = photoURL.map(JSONValue.string)
         members["phoneNumber"] = phoneNumber.map(JSONValue.string)
         members["passwordHash"] = passwordHash.map { _ in Self.redactedHash }
-        members["passwordUpdatedAt"] = passwordChangedMilliseconds.map { .integer(Int($0)) }
+        members["passwordUpdatedAt"] = passwordChangedAt.map { .integer(Int($0.milliseconds)) }
         members["customAttributes"] = customClaims.map(JSONValue.string)
         members["disabled"] = isDisabled ? true : nil
         members["customAuth"] = signsInByCustomToken ? true : nil
         members["emailLinkSignin"] = signsInByEmailLink ? true : nil
-        members["lastLoginAt"] = lastSignInMilliseconds.map { .string(String($0)) }
-        members["lastRefreshAt"] = lastRefreshMilliseconds.map { milliseconds -> JSONValue in
-            let date = Date(timeIntervalSince1970: Double(milliseconds / 1000))
+        members["lastLoginAt"] = lastSignInAt.map { .string(String($0.milliseconds)) }
+        members["lastRefreshAt"] = lastRefreshAt.map { moment -> JSONValue in
+            let date = Date(timeIntervalSince1970: Double(moment.seconds))
             return .string(date.formatted(.iso8601))
         }
         let providers = providerDocuments

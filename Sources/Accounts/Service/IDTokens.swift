@@ -54,7 +54,7 @@ struct IDTokens: Sendable {
     ///
     /// - Throws: `CREDENTIAL_TOO_OLD_LOGIN_AGAIN`.
     func checkRecent(_ proof: Proof) throws(IdentityError) {
-        let age = Int(store.now / 1000) - proof.signInSeconds
+        let age = Int(store.now.seconds) - proof.signInSeconds
         guard proof.account.isAnonymous || age <= Self.maxRecentSeconds else {
             throw IdentityError("CREDENTIAL_TOO_OLD_LOGIN_AGAIN")
         }
@@ -84,7 +84,7 @@ struct IDTokens: Sendable {
     static func claims(of account: Account, in session: Session) -> [String: JSONValue] {
         claims(
             of: account, adding: AccountClaims.members(of: session.claims), provider: session.provider,
-            signInSeconds: session.openedMilliseconds / 1000)
+            signInSeconds: session.openedAt.seconds)
     }
 
     /// What a token claims of an account that was signed in with a provider at a time, in seconds since the epoch.

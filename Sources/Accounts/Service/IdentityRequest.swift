@@ -78,6 +78,11 @@ struct IdentityRequest: Sendable {
         return value
     }
 
+    /// A moment, in milliseconds since the epoch; nil when it is absent.
+    func moment(_ name: String) throws(IdentityError) -> Timestamp? {
+        try integer(name).map(Timestamp.init(milliseconds:))
+    }
+
     /// A list of texts; empty when it is absent.
     func strings(_ name: String, maxCount: Int = 1000) throws(IdentityError) -> [String] {
         try list(name, maxCount: maxCount).map { (element) throws(IdentityError) in

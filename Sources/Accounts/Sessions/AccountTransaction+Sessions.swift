@@ -22,11 +22,11 @@ extension AccountTransaction {
     ) throws -> SignedIn {
         guard !account.isDisabled else { throw IdentityError.userDisabled }
         var account = account
-        account.lastSignInMilliseconds = now
-        account.lastRefreshMilliseconds = now
+        account.lastSignInAt = now
+        account.lastRefreshAt = now
         if let old { try replace(old, by: account) } else { account = try create(account) }
         let session = Session(
-            of: token, at: max(now, account.minSignInSeconds * 1000), provider: provider, claims: claims)
+            of: token, at: max(now, Timestamp(seconds: account.minSignInSeconds)), provider: provider, claims: claims)
         if old != nil, try !endsSessions(of: account.uid) { try makeRoom(for: account.uid) }
         try setSession(token.session, of: account.uid, to: session)
         return SignedIn(account: account, session: session, refreshToken: token)
@@ -42,7 +42,7 @@ extension AccountTransaction {
             Session(child.value)
         }
         let meant = sessions.filter {
-            $0.openedMilliseconds / 1000 == proof.signInSeconds && $0.provider == proof.provider
+            $0.openedAt.seconds == proof.signInSeconds && $0.provider == proof.provider
         }
         let claims = Set(meant.map(\.claims))
         return claims.count == 1 ? claims.first ?? nil : nil
@@ -80,7 +80,7 @@ extension AccountStore {
             let account = try transaction.account(token.uid)
             guard !account.isDisabled else { throw IdentityError.userDisabled }
             guard !session.isExpired(at: transaction.now),
-                session.openedMilliseconds / 1000 >= account.minSignInSeconds
+                session.openedAt.seconds >= account.minSignInSeconds
             else { throw IdentityError.tokenExpired }
             switch session.take(token, at: transaction.now, salt: salt) {
             case .replaced(let next):

@@ -4,18 +4,18 @@ package import TreeModel
 extension Account: TreeRecord {
     package static let form = RecordForm(
         Self.init(
-            uid:email:isEmailVerified:displayName:photoURL:phoneNumber:passwordHash:passwordChangedMilliseconds:
-            signsInByEmailLink:identities:customClaims:isDisabled:signsInByCustomToken:isSelfMade:createdMilliseconds:
-            lastSignInMilliseconds:lastRefreshMilliseconds:validSinceSeconds:minSignInSeconds:endsSessions:),
+            uid:email:isEmailVerified:displayName:photoURL:phoneNumber:passwordHash:passwordChangedAt:
+            signsInByEmailLink:identities:customClaims:isDisabled:signsInByCustomToken:isSelfMade:createdAt:
+            lastSignInAt:lastRefreshAt:validSinceSeconds:minSignInSeconds:endsSessions:),
         .init(keyAs: \.uid), .init("email", \.email), .init("email_verified", \.isEmailVerified, default: false),
         .init("name", \.displayName), .init("photo", \.photoURL), .init("phone", \.phoneNumber),
-        .init("password", \.passwordHash), .init("password_changed", \.passwordChangedMilliseconds),
+        .init("password", \.passwordHash), .init("password_changed", \.passwordChangedAt),
         .init("email_link", \.signsInByEmailLink, default: false),
         .init("identities", \.identities, default: []),
         .init("claims", \.customClaims), .init("disabled", \.isDisabled, default: false),
         .init("custom_token", \.signsInByCustomToken, default: false), .init("self_made", \.isSelfMade, default: false),
-        .init("created", \.createdMilliseconds), .init("last_sign_in", \.lastSignInMilliseconds),
-        .init("last_refresh", \.lastRefreshMilliseconds), .init("valid_since", \.validSinceSeconds),
+        .init("created", \.createdAt), .init("last_sign_in", \.lastSignInAt),
+        .init("last_refresh", \.lastRefreshAt), .init("valid_since", \.validSinceSeconds),
         .init("min_sign_in", \.minSignInSeconds, fallback: "valid_since"), .init(unstored: false))
 }
 

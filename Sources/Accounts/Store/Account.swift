@@ -1,5 +1,6 @@
 import Access
 package import Cryptography
+package import TreeModel
 
 /// A person's account: who they are here, and what they sign in with.
 package struct Account: Hashable, Sendable {
@@ -17,8 +18,8 @@ package struct Account: Hashable, Sendable {
     package var phoneNumber: String?
     /// The hash of the password, as `PasswordHash` writes it; nil for none.
     package var passwordHash: Secret?
-    /// The time at which the password was set, in milliseconds since the epoch.
-    package var passwordChangedMilliseconds: Int64?
+    /// The time at which the password was set.
+    package var passwordChangedAt: Timestamp?
     /// Whether codes by e-mail let the person in, without a password.
     package var signsInByEmailLink = false
     /// The identities elsewhere that let the person in, at most one of each provider.
@@ -31,12 +32,12 @@ package struct Account: Hashable, Sendable {
     package var signsInByCustomToken = false
     /// Whether the person made the account: it was not made for them by an administrator, or by a service of the operator's.
     package var isSelfMade = false
-    /// The time of the creation, in milliseconds since the epoch.
-    package var createdMilliseconds: Int64
-    /// The time of the last sign-in, in milliseconds since the epoch.
-    package var lastSignInMilliseconds: Int64?
-    /// The time at which the person last got an ID token, be it by a sign-in or a refresh, in milliseconds since the epoch.
-    package var lastRefreshMilliseconds: Int64?
+    /// The time of the creation.
+    package var createdAt: Timestamp
+    /// The time of the last sign-in.
+    package var lastSignInAt: Timestamp?
+    /// The time at which the person last got an ID token, be it by a sign-in or a refresh.
+    package var lastRefreshAt: Timestamp?
     /// The time before which tokens are revoked, in seconds since the epoch, as others are told, some of whom compare it
     /// with when a token was issued.
     package var validSinceSeconds: Int64
@@ -64,10 +65,10 @@ package struct Account: Hashable, Sendable {
     /// sessions that are opened now count as opened when it is over.
     ///
     /// - Parameters:
-    ///   - now: The present time, in milliseconds since the epoch.
+    ///   - now: The present time.
     ///   - seconds: The time before which tokens are revoked, in seconds since the epoch; nil for now.
-    mutating func signOut(at now: Int64, beforeSeconds seconds: Int64? = nil) {
-        let second = now / 1000
+    mutating func signOut(at now: Timestamp, beforeSeconds seconds: Int64? = nil) {
+        let second = now.seconds
         // No time of the future: nobody could sign in until then.
         let limit = min(seconds ?? second, second)
         guard limit >= validSinceSeconds else { return }
@@ -78,15 +79,15 @@ package struct Account: Hashable, Sendable {
 }
 
 extension Account {
-    package init(uid: String, createdMilliseconds: Int64) {
-        let seconds = createdMilliseconds / 1000
+    package init(uid: String, createdAt: Timestamp) {
+        let seconds = createdAt.seconds
         self.init(
-            uid: uid, createdMilliseconds: createdMilliseconds, validSinceSeconds: seconds, minSignInSeconds: seconds)
+            uid: uid, createdAt: createdAt, validSinceSeconds: seconds, minSignInSeconds: seconds)
     }
 
     /// Makes an account that a person has asked for.
-    init(selfMadeWith uid: String, createdMilliseconds: Int64) {
-        self.init(uid: uid, createdMilliseconds: createdMilliseconds)
+    init(selfMadeWith uid: String, createdAt: Timestamp) {
+        self.init(uid: uid, createdAt: createdAt)
         isSelfMade = true
     }
 }

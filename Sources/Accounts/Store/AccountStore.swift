@@ -15,16 +15,16 @@ package struct AccountStore: Sendable {
     package typealias PersonUpdate = @Sendable (ShownAccount, TreeSnapshot, inout MultiPathUpdate) throws -> Void
 
     let tree: TreeStore
-    let clock: @Sendable () -> Int64
+    let clock: @Sendable () -> Timestamp
     private let updatePerson: PersonUpdate
     private let onRevocation: RevocationHandler
 
     /// - Parameters:
-    ///   - clock: The present time, in milliseconds since the epoch.
+    ///   - clock: The present time.
     ///   - updatePerson: Is called for each account that is written or deleted, in the same transaction.
     ///   - onRevocation: Is told of each revocation once it is durable.
     package init(
-        tree: TreeStore, clock: @escaping @Sendable () -> Int64 = WallClock.milliseconds,
+        tree: TreeStore, clock: @escaping @Sendable () -> Timestamp = WallClock.now,
         updatePerson: @escaping PersonUpdate = { _, _, _ in },
         onRevocation: @escaping RevocationHandler = { _, _ in }
     ) {
@@ -34,8 +34,8 @@ package struct AccountStore: Sendable {
         self.onRevocation = onRevocation
     }
 
-    /// The present time, in milliseconds since the epoch.
-    package var now: Int64 { clock() }
+    /// The present time.
+    package var now: Timestamp { clock() }
 
     // MARK: Reading
 

@@ -5,8 +5,8 @@ import TreeModel
 
 /// Deletes sessions, codes and revocations whose time is over, some at each call.
 package final class AccountSweeper: Sendable {
-    /// The time for which a revocation is kept, in milliseconds: no token from before it is good any more then.
-    static let revocationMilliseconds: Int64 = 25 * 3_600_000
+    /// The time for which a revocation is kept: no token from before it is good any more then.
+    static let revocation = Duration.seconds(25 * 3600)
 
     /// How much is read, and deleted in one update.
     private static let pageSize = 200
@@ -30,10 +30,10 @@ package final class AccountSweeper: Sendable {
                 .map { (AccountNodes.session(account.key) / $0.key, $0.value) }
         }
         count += try await sweep(AccountNodes.code(), limit: limit) { code in
-            code.value["expires"]?.integerValue ?? 0 <= now ? [(AccountNodes.code() / code.key, code.value)] : []
+            code.value["expires"]?.timestampValue ?? .epoch <= now ? [(AccountNodes.code() / code.key, code.value)] : []
         }
         count += try await sweep(AccountNodes.revocation(), limit: limit) { entry in
-            (entry.value.integerValue ?? 0) * 1000 + Self.revocationMilliseconds <= now
+            Timestamp(seconds: entry.value.integerValue ?? 0) + Self.revocation <= now
                 ? [(AccountNodes.revocation(entry.key), entry.value)] : []
         }
         return count

@@ -5,8 +5,8 @@ import TreeModel
 /// A change of accounts, their indexes, sessions and codes, in the making: one update of the tree.
 struct AccountTransaction {
     let reader: AccountReader
-    /// The present time, in milliseconds since the epoch.
-    let now: Int64
+    /// The present time.
+    let now: Timestamp
     /// The times before which tokens of accounts count no more, in seconds since the epoch, by the ids of the accounts.
     private(set) var revocations: [String: Int64] = [:]
     /// The public sides of the accounts that are written or deleted.
@@ -17,7 +17,7 @@ struct AccountTransaction {
     private var signedOut: Set<TreeKey> = []
     private var sessions: [TreeKey: [TreeKey: TreeValue?]] = [:]
 
-    init(reader: AccountReader, now: Int64) {
+    init(reader: AccountReader, now: Timestamp) {
         self.reader = reader
         self.now = now
     }
@@ -76,7 +76,7 @@ struct AccountTransaction {
         changes[AccountNodes.account(key)] = nil
         for path in try held(by: account) { changes[path] = nil }
         if let email = account.email { try dropCodes(of: email) }
-        try signOut(account.uid, beforeSeconds: now / 1000 + 1)
+        try signOut(account.uid, beforeSeconds: now.seconds + 1)
         addedCount -= 1
         shown.append(ShownAccount(account, isDeleted: true))
     }
@@ -147,7 +147,7 @@ struct AccountTransaction {
     /// Notes in an account, as this transaction has read it, that a session of it was refreshed.
     mutating func noteRefresh(of account: Account) throws {
         let path = AccountNodes.account(try AccountStore.key(of: account.uid))
-        changes[path / "last_refresh"] = .integer(now)
+        changes[path / "last_refresh"] = now.value
     }
 
     /// Whether the transaction ends all sessions of an account that there were.

@@ -1,3 +1,5 @@
+package import TreeModel
+
 /// Slows down who guesses passwords, makes accounts by the thousand, or has mail sent to others.
 ///
 /// Failures count for the account and the address together, so that nobody locks out somebody else: the ceiling for an
@@ -14,10 +16,10 @@ package final class Throttle: Sendable {
     private let refreshesOfSession: TokenBuckets
     private let badRefreshesFromAddress: TokenBuckets
     private let knownAddresses = KnownAddresses()
-    private let clock: @Sendable () -> Int64
+    private let clock: @Sendable () -> Timestamp
 
-    /// - Parameter clock: The present time, in milliseconds since the epoch.
-    package init(_ limits: ThrottleLimits = ThrottleLimits(), clock: @escaping @Sendable () -> Int64) {
+    /// - Parameter clock: The present time.
+    package init(_ limits: ThrottleLimits = ThrottleLimits(), clock: @escaping @Sendable () -> Timestamp) {
         passwordsOfAccountFromAddress = TokenBuckets(limits.passwordsOfAccountFromAddress)
         passwordsOfAccount = TokenBuckets(limits.passwordsOfAccount)
         passwordsFromAddress = TokenBuckets(limits.passwordsFromAddress)

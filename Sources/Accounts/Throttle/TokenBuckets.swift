@@ -1,4 +1,5 @@
 import Synchronization
+package import TreeModel
 
 /// How often something may be done: so many times at once, and then once in a while.
 package struct RateLimit: Hashable, Sendable {
@@ -19,8 +20,8 @@ package struct RateLimit: Hashable, Sendable {
 final class TokenBuckets: Sendable {
     private struct Bucket {
         var tokens: Double
-        /// The time up to which the bucket has been filled, in milliseconds since the epoch.
-        var filled: Int64
+        /// The time up to which the bucket has been filled.
+        var filled: Timestamp
     }
 
     private let limit: RateLimit
@@ -38,7 +39,7 @@ final class TokenBuckets: Sendable {
     /// Takes a token from a key's bucket.
     ///
     /// - Returns: nil, or the time until there is one again, in whole seconds, when the bucket is empty.
-    func take(_ key: String, at now: Int64) -> Int? {
+    func take(_ key: String, at now: Timestamp) -> Int? {
         buckets.withLock { buckets in
             var bucket = buckets[key] ?? Bucket(tokens: limit.burst, filled: now)
             fill(&bucket, at: now)
@@ -62,15 +63,15 @@ final class TokenBuckets: Sendable {
     }
 
     /// Adds what time has brought.
-    private func fill(_ bucket: inout Bucket, at now: Int64) {
+    private func fill(_ bucket: inout Bucket, at now: Timestamp) {
         // A clock that goes back adds nothing, and takes nothing away.
-        let seconds = Double(max(0, now - bucket.filled)) / 1000
+        let seconds = Double(max(.zero, now - bucket.filled).milliseconds) / 1000
         bucket.tokens = min(limit.burst, bucket.tokens + seconds / limit.interval)
         bucket.filled = max(bucket.filled, now)
     }
 
     /// Forgets half of the keys, the fullest ones.
-    private func forget(_ buckets: inout [String: Bucket], at now: Int64) {
+    private func forget(_ buckets: inout [String: Bucket], at now: Timestamp) {
         buckets = buckets.mapValues { bucket in
             var bucket = bucket
             fill(&bucket, at: now)

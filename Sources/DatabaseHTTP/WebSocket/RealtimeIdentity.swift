@@ -30,6 +30,6 @@ struct RealtimeIdentity: Sendable {
         return true
     }
 
-    /// When it ends, in milliseconds since the epoch; nil for never.
-    var expiresMilliseconds: Int64? { proof.expiresMilliseconds }
+    /// When it ends; nil for never.
+    var expiresAt: Timestamp? { proof.expiresAt }
 }

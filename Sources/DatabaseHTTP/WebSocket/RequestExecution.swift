@@ -113,7 +113,7 @@ struct RequestExecution: Sendable {
     private static func answer(to proof: Proof) -> String {
         var auth = "null"
         if case .user(let user) = proof.identity { auth = String(decoding: user.auth.text, as: UTF8.self) }
-        guard let expiry = proof.expiresMilliseconds else { return "{\"auth\":\(auth)}" }
-        return "{\"auth\":\(auth),\"expires\":\(expiry / 1000)}"
+        guard let expiry = proof.expiresAt else { return "{\"auth\":\(auth)}" }
+        return "{\"auth\":\(auth),\"expires\":\(expiry.seconds)}"
     }
 }

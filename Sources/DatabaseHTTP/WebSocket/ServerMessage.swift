@@ -7,9 +7,9 @@ enum ServerMessage {
     /// The first message of a session.
     ///
     /// - Parameter host: Where the client is to connect from now on: where it has connected to.
-    static func hello(timestampMilliseconds: Int64, host: String, session: String) -> [UInt8] {
+    static func hello(at now: Timestamp, host: String, session: String) -> [UInt8] {
         var json = Array(
-            "{\"t\":\"c\",\"d\":{\"t\":\"h\",\"d\":{\"ts\":\(timestampMilliseconds),\"v\":\"5\",\"h\":".utf8)
+            "{\"t\":\"c\",\"d\":{\"t\":\"h\",\"d\":{\"ts\":\(now),\"v\":\"5\",\"h\":".utf8)
         JSONText.append(host.utf8.span, to: &json)
         json += ",\"s\":\"\(session)\"}}}".utf8
         return json

@@ -64,7 +64,7 @@ final class WebSocketConnection: ConnectionOwner, ChannelDuplexHandler {
         }
         loop.add(self)
         let hello = ServerMessage.hello(
-            timestampMilliseconds: WallClock.milliseconds(), host: admitted.host, session: id)
+            at: WallClock.now(), host: admitted.host, session: id)
         run { session, effects in
             effects.append(.send(.message(hello)))
             session.begin(after: admitted.previousSession, &effects)
@@ -236,8 +236,8 @@ final class WebSocketConnection: ConnectionOwner, ChannelDuplexHandler {
     /// Ends who the client was, if that is over; it is told so, and may show a newer token.
     ///
     /// - Parameter isThorough: Whether it is looked whether it was revoked, too.
-    private func checkIdentity(nowMilliseconds: Int64, isThorough: Bool) {
-        let isOver = identity.expiresMilliseconds.map { $0 <= nowMilliseconds } ?? false
+    private func checkIdentity(at now: Timestamp, isThorough: Bool) {
+        let isOver = identity.expiresAt.map { $0 <= now } ?? false
         guard isOver || isThorough && !admitted.isProved(identity.proof) else { return }
         take(RealtimeIdentity(admitted.proof, at: admitted))
         run { _, effects in effects.append(.send(.message(ServerMessage.authRevoked))) }
@@ -246,9 +246,9 @@ final class WebSocketConnection: ConnectionOwner, ChannelDuplexHandler {
     // MARK: Time
 
     /// What is to be seen to once a second.
-    func tick(nowMilliseconds: Int64) {
+    func tick(at now: Timestamp) {
         let isPingDue = pings.isDue(after: loop.pingSeconds)
-        checkIdentity(nowMilliseconds: nowMilliseconds, isThorough: isPingDue)
+        checkIdentity(at: now, isThorough: isPingDue)
         guard reading.tick() else { return close(.slowReader) }
         guard isPingDue else { return }
         guard pings.send() else { return connection?.close() ?? () }

@@ -82,8 +82,8 @@ final class WebSocketLoop: EventReceiver {
         guard tables.value.clock == nil else { return }
         tables.value.clock = eventLoop.scheduleRepeatedTask(initialDelay: .seconds(1), delay: .seconds(1)) {
             [tables] _ in
-            let now = WallClock.milliseconds()
-            for connection in tables.value.connections.values { connection.tick(nowMilliseconds: now) }
+            let now = WallClock.now()
+            for connection in tables.value.connections.values { connection.tick(at: now) }
         }
     }
 

@@ -21,7 +21,8 @@ extension ShownPost {
     func values(_ position: Position, _ texts: PageTexts) -> [String: Any] {
         var values: [String: Any] = [
             "id": id, "position": position, "uid": uid, "name": name, "likes": likes, "comments": comments,
-            "time": time, "link": PagePath.post(id), "authorLink": PagePath.person(uid), "moment": Moment.full(time),
+            "time": time.milliseconds, "link": PagePath.post(id), "authorLink": PagePath.person(uid),
+            "moment": Moment.full(time),
             "day": Moment.day(time), "hasText": !text.isEmpty, "parts": PostTextParts(text, mentions).values,
             "photos": photos.enumerated().compactMap {
                 self.values(of: $0.element, $0.offset, position, texts)
@@ -88,10 +89,10 @@ enum Moment {
     /// The years from 1 to 9999, in milliseconds: others have no such text.
     private static let range: ClosedRange<Int64> = -62_135_596_800_000...253_402_300_799_000
 
-    static func full(_ milliseconds: Int64) -> String {
-        let time = min(max(milliseconds, range.lowerBound), range.upperBound)
+    static func full(_ moment: Timestamp) -> String {
+        let time = min(max(moment.milliseconds, range.lowerBound), range.upperBound)
         return Date(timeIntervalSince1970: Double(time) / 1000).formatted(.iso8601)
     }
 
-    static func day(_ milliseconds: Int64) -> String { String(full(milliseconds).prefix { $0 != "T" }) }
+    static func day(_ moment: Timestamp) -> String { String(full(moment).prefix { $0 != "T" }) }
 }

@@ -56,8 +56,8 @@ struct ShownPost: Sendable {
     let picture: String?
     let text: String
     let mentions: [MentionSpan]
-    /// Milliseconds since 1970.
-    let time: Int64
+    /// When it was published.
+    let time: Timestamp
     /// The position in the order of publication; empty where there is none.
     let position: String
     let photos: [Photo]
@@ -73,7 +73,7 @@ struct ShownPost: Sendable {
         picture = post["author"]?["profile_picture"]?.stringValue.flatMap(OwnAddress.init)?.path
         text = post["text"]?.stringValue ?? ""
         mentions = MentionSpan.read(item.record["mentions"], of: text)
-        time = Int64(post["timestamp"]?.doubleValue ?? 0)
+        time = Timestamp(milliseconds: Int64(post["timestamp"]?.doubleValue ?? 0))
         position = post["published"].map { $0.stringValue ?? $0.integerValue.map { "\($0)" } ?? "" } ?? ""
         let records = (post["photos"]?.object ?? [:]).sorted {
             Int($0.key.string) ?? 0 < Int($1.key.string) ?? 0

@@ -12,7 +12,7 @@ extension Syndication {
         xml.add("id", address(.atom))
         xml.add("title", subject.title)
         xml.add("subtitle", subject.about)
-        xml.add("updated", Moment.full(page.posts.map(\.time).max() ?? 0))
+        xml.add("updated", Moment.full(page.posts.map(\.time).max() ?? .epoch))
         xml.add("generator", "Tintype")
         xml.add("link", nil, ["rel": "self", "type": FeedAddress.atom, "href": address(.atom, before: before)])
         xml.add("link", nil, ["rel": "alternate", "type": "text/html", "href": home])

@@ -36,7 +36,7 @@ struct ByteCheck: Sendable {
                     let path = UploadNodes.photo(record.photoNumbers[photo], of: record.id) / "files"
                     learnt[path / (try RenditionFile.key(file.name))] =
                         RenditionFile(
-                            sha256: sha256, byteCount: byteCount, recipe: "-", engine: "-", source: "-", madeAt: 0
+                            sha256: sha256, byteCount: byteCount, recipe: "-", engine: "-", source: "-", madeAt: .epoch
                         ).value
                 }
             } catch let error as FileError where error.code == .notFound {

@@ -54,7 +54,7 @@ package struct Explanation: Sendable {
     private func add(_ record: UploadRecord, to document: inout ExplanationDocument) {
         (document.purpose, document.intake) = (record.purpose, record.intake.rawValue)
         (document.state, document.attempts) = (record.state.rawValue, record.attempts)
-        (document.createdAt, document.updatedAt) = (record.createdAt, record.updatedAt)
+        (document.createdAt, document.updatedAt) = (record.createdAt.milliseconds, record.updatedAt.milliseconds)
         (document.source, document.clientReference) = (record.source, record.clientReference)
         (document.error, document.duplicateOf) = (record.error, record.duplicateOf?.string)
         document.moderation = record.moderation?.decision.rawValue
@@ -84,7 +84,7 @@ package struct Explanation: Sendable {
             guard sizes[name] != nil || wanted[name] != nil else { continue }
             var file = ExplanationDocument.File(path: "blobs/\(owner)/\(id)/\(name)", use: use)
             (file.bytes, file.expectedBytes) = (sizes[name], wanted[name]?.byteCount)
-            if use == .garbage { file.until = garbage[name] }
+            if use == .garbage { file.until = garbage[name]?.milliseconds }
             try await add(name, of: record, to: &file)
             files.append(file)
         }
@@ -108,7 +108,7 @@ package struct Explanation: Sendable {
 
     private static func add(_ photo: UploadRecord.Photo, _ index: Int, to file: inout ExplanationDocument.File) {
         (file.photo, file.originalName, file.sha256) = (index, photo.originalName, photo.fileSHA256)
-        (file.source, file.droppedAt) = (photo.reencoding?.source, photo.droppedAt)
+        (file.source, file.droppedAt) = (photo.reencoding?.source, photo.droppedAt?.milliseconds)
     }
 
     private func add(
@@ -118,23 +118,23 @@ package struct Explanation: Sendable {
             if photo.fileName == name { Self.add(photo, index, to: &file) }
             guard let made = photo.files[name] else { continue }
             (file.photo, file.sha256, file.expectedBytes) = (index, made.sha256, made.byteCount)
-            guard made.madeAt > 0 else { continue }  // An earlier version made it.
+            guard made.madeAt > .epoch else { continue }  // An earlier version made it.
             (file.fingerprint, file.engine) = (made.recipe, made.engine)
-            (file.source, file.madeAt) = (made.source, made.madeAt)
+            (file.source, file.madeAt) = (made.source, made.madeAt.milliseconds)
             file.recipe = try await tree.get(UploadNodes.recipe(TreeKey(unchecked: made.recipe)))?.stringValue
         }
     }
 
     /// When the garbage of an id goes, by the names of the files.
-    private func garbage(of id: PostID) async throws -> [String: Int64] {
-        var found: [String: Int64] = [:]
+    private func garbage(of id: PostID) async throws -> [String: Timestamp] {
+        var found: [String: Timestamp] = [:]
         var range = KeyRange.all
         while true {
             let entries = try await tree.children(of: FileNodes.garbage(), range: range, limit: Self.page)
             for entry in entries {
                 let names = (entry.value["blobs"]?.object ?? [:]).values.compactMap(\.stringValue)
                 for name in names.compactMap({ try? BlobName($0) }) where name.postID == id.string {
-                    found[name.fileName] = entry.value["after"]?.integerValue
+                    found[name.fileName] = entry.value["after"]?.timestampValue
                 }
             }
             guard entries.count == Self.page, let last = entries.last else { return found }

@@ -176,9 +176,9 @@ struct FolderSurvey: StoreCheckSurvey {
         } _: { (inspection, learnt) in
             page.writes.merge(learnt) { $1 }
             if inspection.hasDamagedBytes {
-                page.writes[FileNodes.verified(inspection.claims.id)] = .integer(StoreCheckOrder.damaged)
+                page.writes[FileNodes.verified(inspection.claims.id)] = StoreCheckOrder.damaged.value
             } else if !inspection.claims.files.isEmpty, inspection.findings.isEmpty {
-                page.writes[FileNodes.verified(inspection.claims.id)] = .integer(now)
+                page.writes[FileNodes.verified(inspection.claims.id)] = now.value
             }
             read.append(inspection)
         }
@@ -188,19 +188,19 @@ struct FolderSurvey: StoreCheckSurvey {
 
 extension StoreCheckOrder {
     /// The mark in the place of the time of the last reading, where that found other bytes than were stored.
-    fileprivate static let damaged: Int64 = 0
+    fileprivate static let damaged = Timestamp.epoch
 
     /// Whether the files of an id are to be read now.
     ///
     /// Those that were damaged when they were read last are read by every audit but one that deletes, until they are whole: sizes
     /// alone would tell that all is well.
-    fileprivate func reads(_ id: PostID, at now: Int64, in snapshot: TreeSnapshot) throws(TreeError) -> Bool {
+    fileprivate func reads(_ id: PostID, at now: Timestamp, in snapshot: TreeSnapshot) throws(TreeError) -> Bool {
         guard readsFiles || action != .gc else { return false }
-        let last = try snapshot.get(FileNodes.verified(id))?.integerValue
+        let last = try snapshot.get(FileNodes.verified(id))?.timestampValue
         if last == Self.damaged { return true }
         guard readsFiles else { return false }
         if sample < 1, Double.random(in: 0..<1) >= sample { return false }
         guard let unreadFor else { return true }
-        return last ?? 0 <= now - unreadFor.milliseconds
+        return last ?? .epoch <= now - unreadFor
     }
 }

@@ -14,9 +14,9 @@ package final class GarbageNames: Sendable {
     }
 
     private static let batch = 500
-    /// The time in which an entry is committed whose key is made, in milliseconds: as long after a key there may be entries with
+    /// The time in which an entry is committed whose key is made: as long after a key there may be entries with
     /// earlier ones. What comes later still looks as if nothing named it until the next audit.
-    private static let patience: Int64 = 60_000
+    private static let patience = Duration.seconds(60)
     private let state = Mutex(State())
 
     package init() {}
@@ -47,6 +47,6 @@ package final class GarbageNames: Sendable {
     /// The range of entries that may not be known, by the last one that is.
     private static func unknown(since last: TreeKey) -> KeyRange {
         guard let id = PushID(last.string) else { return .after(last) }
-        return .from(PushID.first(at: id.timestampMilliseconds - patience).key)
+        return .from(PushID.first(at: id.timestamp - patience).key)
     }
 }

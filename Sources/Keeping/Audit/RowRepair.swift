@@ -39,7 +39,7 @@ package struct RowRepair: Sendable {
         let document = ReplacedRowDocument(
             path: TreeInvariant.text(path) + (row.isPriority ? "/.priority" : ""), key: row.key.hexadecimal,
             value: row.value?.hexadecimal, text: row.value.map { String(decoding: $0.dropFirst(), as: UTF8.self) },
-            replacement: String(decoding: json, as: UTF8.self), replacedAt: storage.clock(),
+            replacement: String(decoding: json, as: UTF8.self), replacedAt: storage.clock().milliseconds,
             file: "\(Self.folderName)/\(name)")
         try await FileThreads.run { [root = storage.root] in
             try root.folder(Self.folderName, create: true).write(document.json() + "\n".utf8, as: name, mode: 0o600)

@@ -7,11 +7,11 @@ package import TreeModel
 /// What the last audits came to, kept in the tree: `audits/{check or verify}` of the pipeline's own.
 package final class StoreCheckResults: Sendable {
     private let tree: TreeStore
-    private let clock: @Sendable () -> Int64
+    private let clock: @Sendable () -> Timestamp
     private let known = Mutex<[StoreCheckAction: StoreCheckResultDocument]>([:])
     private let readBytes = Atomic(0)
 
-    package init(_ tree: TreeStore, clock: @escaping @Sendable () -> Int64) {
+    package init(_ tree: TreeStore, clock: @escaping @Sendable () -> Timestamp) {
         (self.tree, self.clock) = (tree, clock)
     }
 
@@ -59,8 +59,8 @@ package final class StoreCheckResults: Sendable {
 }
 
 extension StoreCheckResultDocument {
-    fileprivate init(endedAt: Int64, _ step: StoreCheckStepDocument) {
-        self.init(endedAt: endedAt, posts: step.done, findings: step.findings)
+    fileprivate init(endedAt: Timestamp, _ step: StoreCheckStepDocument) {
+        self.init(endedAt: endedAt.milliseconds, posts: step.done, findings: step.findings)
     }
 }
 

@@ -11,7 +11,7 @@ struct StoreCheckRun {
 
     /// What all who look at folders share.
     struct Context: Sendable {
-        let clock: @Sendable () -> Int64
+        let clock: @Sendable () -> Timestamp
         let garbage: GarbageNames
         let limiter: RateLimiter
     }

@@ -59,7 +59,7 @@ package struct StoreCheckSchedule: Sendable {
 
     private func isDue(_ action: StoreCheckAction, after interval: Duration) -> Bool {
         guard let last = tools.results[action] else { return true }
-        return last.endedAt <= tools.now - interval.milliseconds
+        return Timestamp(milliseconds: last.endedAt) <= tools.now - interval
     }
 
     private func audit(_ order: StoreCheckOrder) async {

@@ -30,6 +30,6 @@ package struct StoreCheckTools: Sendable {
     var store: UploadStore { posts.store }
     var garbage: GarbageList { posts.garbage }
     var settings: PipelineSettings { posts.settings }
-    var clock: @Sendable () -> Int64 { storage.clock }
-    var now: Int64 { posts.now }
+    var clock: @Sendable () -> Timestamp { storage.clock }
+    var now: Timestamp { posts.now }
 }

@@ -10,7 +10,7 @@ import Uploads
 package struct OriginalSchedule: Sendable {
     /// A service that has just been started has other things to do first.
     private static let patience = Duration.seconds(600)
-    private static let day: Int64 = 86_400_000
+    private static let day = Duration.seconds(86_400)
 
     let tools: PostTools
     let storage: StorageFolder
@@ -52,12 +52,12 @@ package struct OriginalSchedule: Sendable {
         else { return }
         let now = tools.now
         let last = try await tools.tree.get(StoreNodes.originals())
-        guard last?["at"]?.integerValue ?? 0 <= now - Self.day else { return }
+        guard last?["at"]?.timestampValue ?? .epoch <= now - Self.day else { return }
         var order = BatchOrder(.originals)
         order.rule = tools.settings.originals
         let job = try await postRuns.begin(order)
         try await tools.tree.set(
-            StoreNodes.originals(), to: ["at": .integer(now), "job": .string(job.id.string)])
+            StoreNodes.originals(), to: ["at": now.value, "job": .string(job.id.string)])
         // The list of jobs is for those that somebody has begun.
         if let old = last?["job"]?.stringValue.flatMap({ PushID($0) }) {
             try? await postRuns.remove(old)

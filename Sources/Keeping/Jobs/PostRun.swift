@@ -20,10 +20,10 @@ package struct PostRun: Sendable, Hashable {
     package var rule: OriginalRule?
     package var pace = PostRunPace()
     package var progress = PostRunProgress()
-    /// Milliseconds since the epoch.
-    package let createdAt: Int64
-    /// When it ended, in milliseconds since the epoch; nil while it has not.
-    package var endedAt: Int64?
+    /// When it was begun.
+    package let createdAt: Timestamp
+    /// When it ended; nil while it has not.
+    package var endedAt: Timestamp?
     /// The time that it ran, in milliseconds, without its pauses.
     package var activeMilliseconds: Int64 = 0
     /// What ended it before its end; nil for nothing.
@@ -31,7 +31,7 @@ package struct PostRun: Sendable, Hashable {
 
     init(
         id: PushID, kind: PostRunKind, selection: PostSelection = .init(), switches: PostRunSwitch = .each,
-        createdAt: Int64
+        createdAt: Timestamp
     ) {
         (self.id, self.kind, self.selection, self.createdAt) = (id, kind, selection, createdAt)
         self.switches = switches
@@ -101,13 +101,13 @@ extension PostRun {
         let value = child.value
         guard let id = PushID(child.key.string), let kind = value["kind"]?.stringValue.flatMap(PostRunKind.init),
             let state = value["state"]?.stringValue.flatMap(PostRunState.init),
-            let createdAt = value["created_at"]?.integerValue
+            let createdAt = value["created_at"]?.timestampValue
         else { return nil }
         var selection = PostSelection()
         selection.user = value["user"]?.stringValue.flatMap { UserID($0) }
-        selection.since = value["since"]?.integerValue
+        selection.since = value["since"]?.timestampValue
         selection.onlyMissing = value["only_missing"]?.boolValue ?? false
-        selection.until = value["until"]?.integerValue
+        selection.until = value["until"]?.timestampValue
         selection.onlyDamaged = value["only_damaged"]?.boolValue ?? false
         if value["listed"]?.boolValue == true { selection.list = id }
         let switches = value["switch"]?.stringValue.flatMap(PostRunSwitch.init) ?? .each
@@ -120,7 +120,7 @@ extension PostRun {
         pace.concurrency = value["concurrency"]?.integerValue.map { max(1, Int(clamping: $0)) }
         pace.postsPerSecond = value["rate"]?.integerValue.map { Int(clamping: $0) }
         phase = value["phase"]?.stringValue.flatMap(PostRunPhase.init) ?? .render
-        endedAt = value["ended_at"]?.integerValue
+        endedAt = value["ended_at"]?.timestampValue
         activeMilliseconds = value["active_ms"]?.integerValue ?? 0
         fault = value["fault"]?.stringValue
         func count(_ name: TreeKey) -> Int { Int(clamping: value[name]?.integerValue ?? 0) }
@@ -133,22 +133,22 @@ extension PostRun {
     var value: TreeValue {
         var fields: [TreeKey: TreeValue] = [
             "kind": .string(kind.rawValue), "state": .string(state.rawValue), "phase": .string(phase.rawValue),
-            "switch": .string(switches.rawValue), "created_at": .integer(createdAt),
+            "switch": .string(switches.rawValue), "created_at": createdAt.value,
             "active_ms": .integer(activeMilliseconds), "total": .integer(Int64(progress.total)),
             "done": .integer(Int64(progress.done)), "switched": .integer(Int64(progress.switched)),
             "failed": .integer(Int64(progress.failed)),
         ]
         if let user = selection.user { fields["user"] = .string(user.description) }
-        if let since = selection.since { fields["since"] = .integer(since) }
+        if let since = selection.since { fields["since"] = since.value }
         if selection.onlyMissing { fields["only_missing"] = true }
-        if let until = selection.until { fields["until"] = .integer(until) }
+        if let until = selection.until { fields["until"] = until.value }
         if selection.onlyDamaged { fields["only_damaged"] = true }
         if selection.list != nil { fields["listed"] = true }
         if let recipes { fields["recipes"] = .string(recipes.map(\.description).joined(separator: " ")) }
         if let rule { fields["rule"] = .string(rule.description) }
         if let concurrency = pace.concurrency { fields["concurrency"] = .integer(Int64(concurrency)) }
         if let rate = pace.postsPerSecond { fields["rate"] = .integer(Int64(rate)) }
-        if let endedAt { fields["ended_at"] = .integer(endedAt) }
+        if let endedAt { fields["ended_at"] = endedAt.value }
         if let fault { fields["fault"] = .string(fault) }
         if let failure = progress.lastFailure { fields["last_failure"] = .string(String(failure.prefix(1000))) }
         if let position = progress.position { fields["position"] = .string(position.string) }

@@ -14,8 +14,8 @@ package final class PostRuns: Sendable {
     private static let kept = 20
     /// How many posts of a list are written at a time.
     private static let listPage = 1000
-    /// How old a list without a job has to be to be nobody's, in milliseconds.
-    private static let listPatience: Int64 = 3_600_000
+    /// How old a list without a job has to be to be nobody's.
+    private static let listPatience = Duration.seconds(3600)
     /// How much of a run a crash may have it look at again.
     private static let saveInterval = Duration.seconds(1)
 
@@ -34,12 +34,12 @@ package final class PostRuns: Sendable {
 
     private let tree: TreeStore
     private let ids: PushIDGenerator
-    private let clock: @Sendable () -> Int64
+    private let clock: @Sendable () -> Timestamp
     private let logger: Logger
     private let state = Mutex(State())
     private let wakes = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
 
-    package init(_ tree: TreeStore, ids: PushIDGenerator, clock: @escaping @Sendable () -> Int64, logger: Logger) {
+    package init(_ tree: TreeStore, ids: PushIDGenerator, clock: @escaping @Sendable () -> Timestamp, logger: Logger) {
         (self.tree, self.ids, self.clock, self.logger) = (tree, ids, clock, logger)
     }
 
@@ -264,7 +264,7 @@ package final class PostRuns: Sendable {
         let jobs = try await tree.children(of: WorkNodes.postRun()).compactMap { PostRun($0) }
         // Whoever gave a list may have been cut off before the job was there.
         for list in try await tree.keys(of: WorkNodes.postList()) where !jobs.contains(where: { $0.id.key == list }) {
-            guard let id = PushID(list.string), id.timestampMilliseconds < clock() - Self.listPatience else { continue }
+            guard let id = PushID(list.string), id.timestamp < clock() - Self.listPatience else { continue }
             try await tree.set(WorkNodes.postList() / list, to: nil)
         }
         state.withLock { state in

@@ -61,7 +61,8 @@ package struct OriginalPlan: Sendable {
         return document
     }
 
-    private func sample(of job: OriginalRetention, _ total: Int, until deadline: Int64) async throws -> Set<PostID> {
+    private func sample(of job: OriginalRetention, _ total: Int, until deadline: Timestamp) async throws -> Set<PostID>
+    {
         var ids: Set<PostID> = []
         guard total > Self.maxLooks else {
             var last: PostID?
@@ -73,8 +74,8 @@ package struct OriginalPlan: Sendable {
             }
         }
         // A moment by lot, and the first post behind it: close enough for an estimate.
-        guard let first = try await job.page(after: nil).first?.timestampMilliseconds else { return [] }
-        let end = max(first + 1, deadline)
+        guard let first = try await job.page(after: nil).first?.timestamp else { return [] }
+        let end = max(first + .milliseconds(1), deadline)
         for _ in 0..<Self.maxLooks {
             let moment = PostID.first(at: .random(in: first..<end))
             if let id = try await job.page(after: moment).first { ids.insert(id) }

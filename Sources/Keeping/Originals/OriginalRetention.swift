@@ -5,6 +5,7 @@ import Imaging
 package import Model
 import Store
 import Tree
+package import TreeModel
 package import Uploads
 
 /// The batch job that does with originals what a rule says, once their posts are old enough.
@@ -23,11 +24,11 @@ package struct OriginalRetention: PostRunWork {
     /// - Parameters:
     ///   - rule: What is done; nil for nothing.
     ///   - user: Only this person's posts.
-    ///   - time: By when the age of posts is told, in milliseconds since the epoch.
-    package init(_ tools: PostTools, by rule: OriginalRule?, user: UserID? = nil, at time: Int64) {
+    ///   - time: By when the age of posts is told.
+    package init(_ tools: PostTools, by rule: OriginalRule?, user: UserID? = nil, at time: Timestamp) {
         (self.tools, self.rule) = (tools, rule)
         var lists = PostIDLists.all(of: user)
-        lists.until = rule?.deadline(at: time) ?? 0
+        lists.until = rule?.deadline(at: time) ?? .epoch
         self.lists = lists
     }
 
@@ -147,7 +148,7 @@ package struct OriginalRetention: PostRunWork {
 
 extension UploadRecord.Photo {
     /// Notes that the original goes; what is known of its file stays until it is gone.
-    fileprivate mutating func drop(at time: Int64) {
+    fileprivate mutating func drop(at time: Timestamp) {
         files[fileName] = formerFile
         droppedAt = time
     }

@@ -9,9 +9,9 @@ package struct PostIDLists: Sendable {
     private static let page = 500
 
     let lists: [TreePath]
-    /// Only posts made since then, and until then, in milliseconds since the epoch.
-    var since: Int64?
-    var until: Int64?
+    /// Only posts made since then, and until then.
+    var since: Timestamp?
+    var until: Timestamp?
 
     /// All posts, for everybody and for audiences; with a user, those of that one.
     static func all(of user: UserID?) -> PostIDLists {

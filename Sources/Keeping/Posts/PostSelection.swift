@@ -1,18 +1,18 @@
 package import API
 package import Model
 import Social
-import TreeModel
+package import TreeModel
 
 /// The posts that a job is for.
 package struct PostSelection: Sendable, Hashable {
     /// Only this person's posts.
     package var user: UserID?
-    /// Only posts made since then, in milliseconds since the epoch.
-    package var since: Int64?
+    /// Only posts made since then.
+    package var since: Timestamp?
     /// Only posts that lack a rendition of a recipe by its name, however it was made.
     package var onlyMissing = false
-    /// Only posts made before then, in milliseconds since the epoch.
-    package var until: Int64?
+    /// Only posts made before then.
+    package var until: Timestamp?
     /// Only posts of which a rendition is not there, or has another size than it had.
     package var onlyDamaged = false
     /// Only the posts of this list, which a job has; nil for all others.
@@ -34,8 +34,8 @@ package struct PostSelection: Sendable, Hashable {
             guard let uid = UserID(user) else { throw Failure.noUserID(user) }
             self.user = uid
         }
-        if let since { self.since = try WrittenTime.milliseconds(since) }
-        if let until { self.until = try WrittenTime.milliseconds(until) }
+        if let since { self.since = try WrittenTime.read(since) }
+        if let until { self.until = try WrittenTime.read(until) }
     }
 
     /// The lists that have these posts.

@@ -33,6 +33,6 @@ package struct PostTools: Sendable {
 
     /// The present settings.
     var settings: PipelineSettings { shared.value }
-    /// The present time, in milliseconds since the epoch.
-    var now: Int64 { store.now }
+    /// The present time.
+    var now: Timestamp { store.now }
 }

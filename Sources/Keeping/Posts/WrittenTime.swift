@@ -1,14 +1,14 @@
 package import API
 import Foundation
+package import TreeModel
 
 /// A moment as people write it: a day (2026-05-01), an ISO 8601 time, or milliseconds since the epoch; UTC.
 package enum WrittenTime {
     /// Reads one.
     ///
-    /// - Returns: Milliseconds since the epoch.
     /// - Throws: `Failure` `bad_time`.
-    package static func milliseconds(_ text: String) throws(Failure) -> Int64 {
-        if let milliseconds = Int64(text) { return milliseconds }
+    package static func read(_ text: String) throws(Failure) -> Timestamp {
+        if let milliseconds = Int64(text) { return Timestamp(milliseconds: milliseconds) }
         let day = Date.ISO8601FormatStyle().year().month().day()
         guard let date = (try? Date(text, strategy: .iso8601)) ?? (try? Date(text, strategy: day)),
             let milliseconds = Int64(exactly: (date.timeIntervalSince1970 * 1000).rounded())
@@ -16,6 +16,6 @@ package enum WrittenTime {
             throw Failure(
                 .badTime, "\"\(text.prefix(80))\" is no moment", hint: "for instance 2026-05-01, or milliseconds")
         }
-        return milliseconds
+        return Timestamp(milliseconds: milliseconds)
     }
 }

@@ -69,9 +69,9 @@ package struct RethumbPlan: Sendable {
         let posts = selection.posts
         guard let first = try await posts.page(after: nil, limit: 1, in: tools.tree).first else { return [] }
         let start = ContinuousClock.now
-        let end = max(first.timestampMilliseconds + 1, min(selection.until ?? .max, tools.now))
+        let end = max(first.timestamp + .milliseconds(1), min(selection.until ?? .max, tools.now))
         for _ in 0..<Self.maxLooks where ContinuousClock.now - start < Self.lookTime {
-            let moment = PostID.first(at: .random(in: first.timestampMilliseconds..<end))
+            let moment = PostID.first(at: .random(in: first.timestamp..<end))
             if let id = try await posts.page(after: moment, limit: 1, in: tools.tree).first {
                 ids.insert(id)
             }

@@ -41,11 +41,11 @@ package struct DeletedPostSweeper: Sendable {
     /// Sweeps what is due. What cannot be deleted now is met again at the next sweep, and keeps nothing else from being
     /// deleted.
     package func sweep() async throws {
-        let deadline = store.now - settings.value.gracePeriod.milliseconds
+        let deadline = store.now - settings.value.gracePeriod
         var range = KeyRange.all
         while true {
             let page = try await tree.children(of: FileNodes.deleted(), range: range, limit: 500)
-            for entry in page where entry.value.integerValue ?? 0 <= deadline {
+            for entry in page where entry.value.timestampValue ?? .epoch <= deadline {
                 do {
                     try await sweep(entry)
                 } catch let error as FileError {
@@ -127,7 +127,7 @@ package struct DeletedPostSweeper: Sendable {
             for number in record.photos.keys { record.photos[number]?.files = [:] }
             record.updatedAt = store.now
             update[UploadNodes.upload(id)] = try record.value()
-            update[UploadNodes.ended(id)] = .integer(record.updatedAt)
+            update[UploadNodes.ended(id)] = record.updatedAt.value
             return true
         }
     }

@@ -111,13 +111,13 @@ package final class PostExpiry: Sendable {
     /// - Parameter position: The `next` of the page before; nil for the first.
     package func page(olderThan age: Duration, after position: Position?, isDryRun: Bool) async throws -> Page {
         let position = position ?? Position()
-        let deadline = store.now - age.milliseconds
+        let deadline = store.now - age
         let (due, next) = try await tree.snapshot { snapshot in
             let keys = try snapshot.keys(
                 of: position.collection.path, range: position.last.map { .after($0) } ?? .all, limit: Self.batch)
             let due = try keys.filter { key in
                 let path = position.collection.path / key
-                guard let timestamp = try snapshot.get(path / "timestamp")?.integerValue else { return false }
+                guard let timestamp = try snapshot.get(path / "timestamp")?.timestampValue else { return false }
                 return timestamp <= deadline
             }
             return (due, position.next(after: keys))

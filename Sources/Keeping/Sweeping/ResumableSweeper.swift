@@ -55,7 +55,7 @@ package struct ResumableSweeper: Sendable {
 
     /// Ends files that were left alone for longer than a draft may be. Uploads expire with their records.
     private func expireIdle() async throws {
-        let deadline = files.now - settings.value.draftLifetime.milliseconds
+        let deadline = files.now - settings.value.draftLifetime
         for file in try await all(where: { $0.purpose != .upload && $0.updatedAt < deadline && !files.isInUse($0.id) })
         {
             try await files.remove(file.id)

@@ -22,7 +22,7 @@ extension StorageFolder {
             var update = MultiPathUpdate()
             update[UploadNodes.upload(entry.id)] = try record.value()
             update[UploadNodes.queued(entry.id)] = nil
-            update[UploadNodes.ended(entry.id)] = .integer(record.updatedAt)
+            update[UploadNodes.ended(entry.id)] = record.updatedAt.value
             if let file = ResumableFile(try await tree.get(UploadNodes.resumableFile(entry.id)), at: entry.id.key) {
                 update.endResumableFile(file)
             }

@@ -39,9 +39,9 @@ package struct UploadExpiry: Sendable {
 
     /// Ends reservations, drafts and what was being received that were left alone for longer than a draft may be.
     func expireIdle() async throws {
-        let deadline = store.now - settings.value.draftLifetime.milliseconds
+        let deadline = store.now - settings.value.draftLifetime
         for entry in try await store.queued()
-        where entry.state != .ingested && entry.id.timestampMilliseconds < deadline {
+        where entry.state != .ingested && entry.id.timestamp < deadline {
             guard let record = try await store.record(of: entry.id), record.updatedAt < deadline else { continue }
             do {
                 // It has ended, but what was to be cleaned up then could not be.
@@ -59,19 +59,19 @@ package struct UploadExpiry: Sendable {
 
     /// Forgets the idempotency keys of other requests than uploads.
     func forgetKeys() async throws {
-        try await RequestKeys(tree).forget(before: store.now - settings.value.recordLifetime.milliseconds)
+        try await RequestKeys(tree).forget(before: store.now - settings.value.recordLifetime)
     }
 
     /// Deletes the records of uploads that ended long ago without a post; their idempotency keys are free again.
     func forgetEnded() async throws {
-        let deadline = store.now - settings.value.recordLifetime.milliseconds
+        let deadline = store.now - settings.value.recordLifetime
         var range = KeyRange.all
         while true {
             let page = try await tree.children(of: UploadNodes.ended(), range: range, limit: 100)
             for child in page {
                 // In the order of their beginnings; no end comes before its beginning.
-                guard let id = PostID(child.key.description), id.timestampMilliseconds < deadline else { return }
-                if child.value.integerValue ?? 0 < deadline { try await store.forget(id) }
+                guard let id = PostID(child.key.description), id.timestamp < deadline else { return }
+                if child.value.timestampValue ?? .epoch < deadline { try await store.forget(id) }
             }
             guard page.count == 100, let last = page.last else { return }
             range = .after(last.key)

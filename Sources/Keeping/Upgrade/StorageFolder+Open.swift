@@ -11,12 +11,12 @@ extension StorageFolder {
     ///   - blobs: Where the files of posts are; nil for the folder `blobs/`.
     ///   - retention: How long changes can be asked for.
     ///   - publicBase: The address by which apps know the service; nil for addresses without a host.
-    ///   - clock: The present time, in milliseconds since the epoch.
+    ///   - clock: The present time.
     /// - Throws: What ``StorageFolder/init(path:engine:blobs:retention:publicBase:derivations:constraints:clock:)`` does.
     package static func open(
         path: String, engine: TreeEngine = .sqlite, blobs: (any BlobStore)? = nil,
         retention: ChangeRetention = ChangeRetention(), publicBase: PublicBase? = nil,
-        clock: @escaping @Sendable () -> Int64 = WallClock.milliseconds, logger: Logger = Logger(label: "tintype")
+        clock: @escaping @Sendable () -> Timestamp = WallClock.now, logger: Logger = Logger(label: "tintype")
     ) async throws -> StorageFolder {
         let storage = try await StorageFolder(
             path: path, engine: engine, blobs: blobs, retention: retention, publicBase: publicBase,

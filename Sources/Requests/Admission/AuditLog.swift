@@ -58,7 +58,7 @@ package final class AuditLog: Sendable {
 
     private func tell(_ kind: RefusalDocument.Kind, _ words: String, _ metadata: Logger.Metadata) {
         logger.notice("audit: \(words)", metadata: metadata)
-        let document = RefusalDocument(kind, at: WallClock.milliseconds(), metadata.mapValues(\.description))
+        let document = RefusalDocument(kind, at: WallClock.now().milliseconds, metadata.mapValues(\.description))
         state.withLock { state in
             if state.told.count >= Self.kept { state.told.removeFirst() }
             state.told.append(document)

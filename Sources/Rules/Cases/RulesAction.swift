@@ -71,17 +71,17 @@ extension RulesDocument {
     ///
     /// - Throws: ``TreeError`` when the tree cannot be read, and for values that no tree can hold.
     package func explain(
-        _ action: RulesAction, by actor: RulesActor, at nowMilliseconds: Int64, in tree: any RulesTree
+        _ action: RulesAction, by actor: RulesActor, at now: Timestamp, in tree: any RulesTree
     ) throws(TreeError) -> RulesDecision {
         guard case .bound(let auth) = actor else { return RulesDecision(parts: []) }
-        let subject = RulesSubject(auth: auth, nowMilliseconds: nowMilliseconds)
+        let subject = RulesSubject(auth: auth, now: now)
         let data = RulesTreeNode(rootOf: tree)
         switch action.kind {
         case .read(let path, let query):
             let trace = try explainRead(at: path.keys.map(\.string), matching: query, by: subject, in: data)
             return RulesDecision(parts: [RulesDecision.Part(path: path, trace: trace)])
         case .write(let writes):
-            let values = ServerValues(tree: tree, nowMilliseconds: nowMilliseconds)
+            let values = ServerValues(tree: tree, now: now)
             var resolved: [RulesWrite] = []
             for write in writes {
                 resolved.append(RulesWrite(write.path, try values.resolve(write.value, at: write.path)))

@@ -26,8 +26,8 @@ package struct RulesCases: Sendable {
         package let actor: RulesActor
         package let action: RulesAction
         package let source: Source
-        /// Milliseconds since the epoch; nil for the present.
-        package let nowMilliseconds: Int64?
+        /// The time; nil for the present.
+        package let now: Timestamp?
         /// Whether the rules are expected to allow it.
         package let isAllowed: Bool
     }
@@ -48,7 +48,7 @@ package struct RulesCases: Sendable {
         var cases: [Case] = []
         for (index, json) in list.enumerated() {
             do throws(TreeError) {
-                cases.append(try Case(json, source: source, nowMilliseconds: now))
+                cases.append(try Case(json, source: source, now: now))
             } catch {
                 let name = json["name"]?.string.map { " (\($0))" } ?? ""
                 throw TreeError(.invalidValue, "case \(index + 1)\(name): \(error.message)", hint: error.hint)
@@ -63,7 +63,7 @@ extension RulesCases.Case {
         "name", "as", "read", "query", "write", "set", "value", "delete", "data", "now", "expect",
     ]
 
-    fileprivate init(_ json: JSONValue, source: RulesCases.Source?, nowMilliseconds now: Int64?) throws(TreeError) {
+    fileprivate init(_ json: JSONValue, source: RulesCases.Source?, now: Timestamp?) throws(TreeError) {
         let members = try CaseMembers(json, known: Self.known, of: "a case")
         guard let subject = members["as"] else {
             throw CaseMembers.invalid("\"as\" is missing: a user's id, an object for auth, null or \"admin\"")
@@ -76,7 +76,7 @@ extension RulesCases.Case {
         default: throw CaseMembers.invalid("\"expect\" has to be \"allow\" or \"deny\"")
         }
         self.source = try members.source() ?? source ?? .tree(.null)
-        nowMilliseconds = try members.time() ?? now
+        self.now = try members.time() ?? now
         name = try members.name() ?? "\(actor.words) \(action.words)"
     }
 }
@@ -105,10 +105,10 @@ private struct CaseMembers {
         return name
     }
 
-    func time() throws(TreeError) -> Int64? {
+    func time() throws(TreeError) -> Timestamp? {
         guard let json = self["now"] else { return nil }
         guard let time = json.integer else { throw Self.invalid("\"now\" has to be whole milliseconds since 1970") }
-        return Int64(time)
+        return Timestamp(milliseconds: Int64(time))
     }
 
     func source() throws(TreeError) -> RulesCases.Source? {

@@ -3,7 +3,7 @@ import TreeModel
 /// Fills in the server values (`.sv`) of what is to be written, as the service does.
 struct ServerValues {
     let tree: any RulesTree
-    let nowMilliseconds: Int64
+    let now: Timestamp
 
     /// The value without server values.
     ///
@@ -34,7 +34,7 @@ struct ServerValues {
     }
 
     private func value(of server: JSONValue, at path: TreePath) throws(TreeError) -> JSONValue {
-        if server == "timestamp" { return .integer(Int(nowMilliseconds)) }
+        if server == "timestamp" { return .integer(Int(now.milliseconds)) }
         let step: Double
         switch server["increment"] {
         case .integer(let integer)?: step = Double(integer)

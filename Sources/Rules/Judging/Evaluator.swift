@@ -157,7 +157,7 @@ struct Evaluator: ~Copyable {
         case .constant(let number): return RuleValue(program.constants[number])
         case .key(let depth): return .string(path[depth])
         case .auth: return auth
-        case .now: return .number(Double(subject.nowMilliseconds))
+        case .now: return .number(Double(subject.now.milliseconds))
         case .root: return .snapshot(nodes[0])
         case .data: return .snapshot(try reading { evaluator throws(TreeError) in try evaluator.data() })
         case .newData: return .snapshot(try reading { evaluator throws(TreeError) in try evaluator.newData() })

@@ -5,10 +5,10 @@ package struct RulesSubject: Sendable {
     /// The variable `auth`; nil for somebody of whom nothing is known.
     package let auth: JSONValue?
     /// The time of the read or the write, in milliseconds since the epoch: the one that its server values have.
-    package let nowMilliseconds: Int64
+    package let now: Timestamp
 
-    package init(auth: JSONValue?, nowMilliseconds: Int64) {
+    package init(auth: JSONValue?, now: Timestamp) {
         self.auth = auth
-        self.nowMilliseconds = nowMilliseconds
+        self.now = now
     }
 }

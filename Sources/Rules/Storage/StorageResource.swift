@@ -1,3 +1,5 @@
+package import TreeModel
+
 /// What storage rules know of an object: one that is there, or one that is to be.
 package struct StorageResource: Sendable {
     /// The whole name, such as `u1/full/P1/a.jpg`.
@@ -9,19 +11,19 @@ package struct StorageResource: Sendable {
     package let contentType: String?
     /// What the client noted with the object.
     package let metadata: [String: String]
-    /// When the object came, in milliseconds since the epoch; nil for one that is to be.
-    package let createdMilliseconds: Int64?
+    /// When the object came; nil for one that is to be.
+    package let created: Timestamp?
 
     package init(
         name: String, bucket: String, size: Int64, contentType: String?, metadata: [String: String] = [:],
-        createdMilliseconds: Int64? = nil
+        created: Timestamp? = nil
     ) {
         self.name = name
         self.bucket = bucket
         self.size = size
         self.contentType = contentType
         self.metadata = metadata
-        self.createdMilliseconds = createdMilliseconds
+        self.created = created
     }
 
     /// The value of the variable `resource`.
@@ -31,7 +33,7 @@ package struct StorageResource: Sendable {
             "metadata": .map(metadata.mapValues(StorageValue.string)),
         ]
         fields["contentType"] = contentType.map(StorageValue.string)
-        fields["timeCreated"] = createdMilliseconds.map(StorageValue.time)
+        fields["timeCreated"] = created.map { .time($0.milliseconds) }
         return .map(fields)
     }
 }

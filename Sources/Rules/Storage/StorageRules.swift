@@ -59,7 +59,7 @@ package struct StorageRules: Sendable {
             return StorageVerdict()
         }
         let request: [String: StorageValue] = [
-            "auth": subject.auth.map { StorageValue($0) } ?? .null, "time": .time(subject.nowMilliseconds),
+            "auth": subject.auth.map { StorageValue($0) } ?? .null, "time": .time(subject.now.milliseconds),
             "resource": newResource?.value ?? .null, "method": .string(operation.rawValue),
         ]
         var evaluator = StorageEvaluator(

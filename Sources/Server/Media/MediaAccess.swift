@@ -41,7 +41,7 @@ package struct MediaAccess: Sendable {
         let bucket = rules.bucket
         let resource = StorageResource(
             name: object, bucket: bucket, size: Int64(byteCount), contentType: contentType)
-        let subject = RulesSubject(auth: auth, nowMilliseconds: WallClock.milliseconds())
+        let subject = RulesSubject(auth: auth, now: WallClock.now())
         return rules.inForce.rules.judge(
             .get, of: object, in: bucket, by: subject, resource: resource, newResource: nil
         ).isAllowed

@@ -24,7 +24,7 @@ package final class StorageRulesStore: Sendable {
             areRenditionsPublic =
                 rules.judge(
                     .get, of: example, in: bucket,
-                    by: RulesSubject(auth: nil, nowMilliseconds: WallClock.milliseconds()),
+                    by: RulesSubject(auth: nil, now: WallClock.now()),
                     resource: StorageResource(name: example, bucket: bucket, size: 1, contentType: "image/jpeg"),
                     newResource: nil
                 ).isAllowed

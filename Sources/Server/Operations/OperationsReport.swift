@@ -24,7 +24,7 @@ package final class OperationsReport: Sendable {
     private let room: ConnectionLimiter
     private let open: OpenStreams
     private let audit: AuditLog
-    private let startedAt = WallClock.milliseconds()
+    private let startedAt = WallClock.now()
     private let pages: PageAddresses
     private let last = Mutex<(document: OperationsDocument, time: ContinuousClock.Instant)?>(nil)
 
@@ -76,10 +76,11 @@ package final class OperationsReport: Sendable {
         let disk = await disk(status.freeSpace)
         let works = parts.scheduler.works.map {
             OperationsDocument.Work(
-                upload: $0.upload, user: $0.user, bytes: $0.byteCount, priority: "\($0.priority)", since: $0.since)
+                upload: $0.upload, user: $0.user, bytes: $0.byteCount, priority: "\($0.priority)",
+                since: $0.since.milliseconds)
         }
         return OperationsDocument(
-            time: WallClock.milliseconds(), startedAt: startedAt, pages: pages.all, status: status,
+            time: WallClock.now().milliseconds, startedAt: startedAt.milliseconds, pages: pages.all, status: status,
             rates: history.rates, history: history.history,
             workers: .init(
                 count: parts.scheduler.workers,
@@ -94,7 +95,7 @@ package final class OperationsReport: Sendable {
         let list = open.list(Self.listed).map { entry in
             OperationsDocument.Connection(
                 entry.kind == .stream ? .stream : .session, what: entry.what.printable, address: entry.address,
-                identity: entry.proof.words.printable, since: entry.since)
+                identity: entry.proof.words.printable, since: entry.since.milliseconds)
         }
         return .init(
             tcp: max(0, room.count - local), socket: local, streams: open.count(.stream),
@@ -129,9 +130,10 @@ extension Proof {
 extension PostRunDocument {
     /// - Parameter obstacle: The reason for which work waits at present; nil while it does not.
     package init(_ job: PostRun, waiting obstacle: String?) {
-        self.init(id: job.id.string, kind: job.kind, state: job.state, createdAt: job.createdAt)
-        (user, since, onlyMissing) = (job.selection.user?.description, job.selection.since, job.selection.onlyMissing)
-        (until, onlyDamaged) = (job.selection.until, job.selection.onlyDamaged ? true : nil)
+        self.init(id: job.id.string, kind: job.kind, state: job.state, createdAt: job.createdAt.milliseconds)
+        (user, onlyMissing) = (job.selection.user?.description, job.selection.onlyMissing)
+        (since, until) = (job.selection.since?.milliseconds, job.selection.until?.milliseconds)
+        onlyDamaged = job.selection.onlyDamaged ? true : nil
         (listed, recipes) = (job.isListed ? true : nil, job.recipes?.map(\.description))
         rule = job.rule?.description
         (concurrency, limit) = (job.pace.concurrency, job.pace.postsPerSecond)
@@ -139,7 +141,7 @@ extension PostRunDocument {
         (total, done) = (job.progress.total, job.progress.done)
         (switched, failed, lastFailure) = (job.progress.switched, job.progress.failed, job.progress.lastFailure)
         waiting = job.state == .running ? obstacle : nil
-        (fault, endedAt, activeMilliseconds) = (job.fault, job.endedAt, job.activeMilliseconds)
+        (fault, endedAt, activeMilliseconds) = (job.fault, job.endedAt?.milliseconds, job.activeMilliseconds)
         (rate, secondsLeft) = (job.postsPerSecond.map { ($0 * 100).rounded() / 100 }, job.secondsLeft)
     }
 }

@@ -7,6 +7,7 @@ import Requests
 import Social
 import Store
 import Transport
+import TreeModel
 import Uploads
 
 /// "Resumable Uploads for HTTP" (draft-ietf-httpbis-resumable-upload), which `URLSession` of iOS 17 and later speaks, at
@@ -199,8 +200,9 @@ struct IETFResumableUpload: Sendable {
 
     /// What an upload may be: the field `Upload-Limit`.
     func limit(_ version: InteropVersion = .unknown, of file: ResumableFile? = nil) -> String {
-        let lifetime = receiver.uploads.lifetimeMilliseconds / 1000
-        let seconds = file.map { max(0, lifetime - (receiver.uploads.files.now - $0.updatedAt) / 1000) } ?? lifetime
+        let lifetime = receiver.uploads.lifetime.components.seconds
+        let seconds =
+            file.map { max(0, lifetime - (receiver.uploads.files.now - $0.updatedAt).components.seconds) } ?? lifetime
         return "max-size=\(maxBytes()), \(version.lifetimeName)=\(seconds)"
     }
 

@@ -9,6 +9,7 @@ import Requests
 import Social
 import Store
 import Transport
+import TreeModel
 import Uploads
 
 /// The protocol tus 1.0.0 (<https://tus.io/protocols/resumable-upload>) at `/v1/uploads`, with its extensions creation,
@@ -183,7 +184,7 @@ package struct Tus: Sendable {
             } else {
                 headers[.uploadDeferLength] = "1"
             }
-            headers[.uploadExpires] = Self.httpDate(file.updatedAt + receiver.uploads.lifetimeMilliseconds)
+            headers[.uploadExpires] = Self.httpDate(file.updatedAt + receiver.uploads.lifetime)
             headers[.uploadMetadata] = ResumableUploads.Photo(of: file).metadata
         case .complete(let ended):
             let byteCount = ended.lastByte ?? 0
@@ -197,8 +198,8 @@ package struct Tus: Sendable {
     }
 
     /// A moment as HTTP writes it (RFC 9110 §5.6.7).
-    static func httpDate(_ milliseconds: Int64) -> String {
-        let date = Date(timeIntervalSince1970: Double(milliseconds / 1000))
+    static func httpDate(_ moment: Timestamp) -> String {
+        let date = Date(timeIntervalSince1970: Double(moment.milliseconds / 1000))
         return date.formatted(
             Date.VerbatimFormatStyle(
                 format:

@@ -69,7 +69,7 @@ package struct HealthRoutes: Sendable {
 
     private var intake: ReadinessDocument {
         guard let pause = disk.gate.pause else { return ReadinessDocument(.ready) }
-        return ReadinessDocument(.paused, Failure(pause), since: pause.since)
+        return ReadinessDocument(.paused, Failure(pause), since: pause.since.milliseconds)
     }
 
     @Sendable private func version(_ request: Request, _ context: HTTPContext) async throws -> Response {
@@ -97,7 +97,7 @@ package struct HealthRoutes: Sendable {
         (document.published, document.duplicates, document.failed) = (
             status.published, status.duplicates, status.failed
         )
-        (document.queue, document.queueSince) = (status.waiting, status.oldestTimestampMilliseconds)
+        (document.queue, document.queueSince) = (status.waiting, status.oldestTimestamp?.milliseconds)
         document.inbox = status.inboxFiles.map { .init(files: $0) }
         document.batch = status.batch.map { PostRunDocument($0, waiting: disk.obstacle) }
         document.freeSpace = status.freeSpace.map { .init(bytes: $0.bytes, reserve: $0.reserve) }
@@ -105,7 +105,9 @@ package struct HealthRoutes: Sendable {
         document.expired = status.expired
         document.audits = .init(
             check: status.audits[.check], verify: status.audits[.verify], read: status.audits.readByteCount)
-        document.jobs = status.jobs.map { .init(waiting: $0.waiting, failing: $0.failing, since: $0.since) }
+        document.jobs = status.jobs.map {
+            .init(waiting: $0.waiting, failing: $0.failing, since: $0.since.milliseconds)
+        }
         return document
     }
 }

@@ -97,13 +97,13 @@ package struct KeyRoutes: Sendable {
         let isCompromised = try context.query.flag("compromised")
         let ring = try await signingKeys.rotate(isCompromised: isCompromised)
         authority.replaceKeys(ring)
-        return .json(SigningKeyDocument(signsFrom: ring.newestKeyStart))
+        return .json(SigningKeyDocument(signsFrom: ring.newestKeyStart.milliseconds))
     }
 
     @Sendable private func rotateMedia(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let isCompromised = try context.query.flag("compromised")
         media.replaceKeys(try await mediaKeys.rotate(isCompromised: isCompromised))
-        return .json(SigningKeyDocument(signsFrom: WallClock.milliseconds()))
+        return .json(SigningKeyDocument(signsFrom: WallClock.now().milliseconds))
     }
 
     private func lifetime(in query: RequestFields) throws(Failure) -> Int64? {
@@ -126,6 +126,7 @@ package struct KeyRoutes: Sendable {
 extension AdminKeyDocument {
     fileprivate init(_ entry: AdminKeys.Entry, key: String? = nil) {
         self.init(
-            name: entry.key.name, created: entry.createdMilliseconds, expires: entry.key.expiresMilliseconds, key: key)
+            name: entry.key.name, created: entry.createdAt.milliseconds, expires: entry.key.expiresAt?.milliseconds,
+            key: key)
     }
 }

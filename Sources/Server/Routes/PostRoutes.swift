@@ -74,7 +74,7 @@ package struct PostRoutes: Sendable {
     @Sendable private func remove(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let id = try context.postID()
         let end = try await publisher.deletePost(id, by: context.identity)
-        return .json(DeletionDocument(postID: id.description, filesUntil: end))
+        return .json(DeletionDocument(postID: id.description, filesUntil: end.milliseconds))
     }
 
     /// The originals of a post, for those who may fetch them.

@@ -37,8 +37,8 @@ struct ObjectDocument {
     func response(headers: HTTPFields = [:]) -> Response { .storage(json, headers: headers) }
 
     /// A time as RFC 3339 has it, in UTC.
-    static func time(_ milliseconds: Int64) -> String {
-        let (seconds, rest) = milliseconds.quotientAndRemainder(dividingBy: 1000)
+    static func time(_ moment: Timestamp) -> String {
+        let (seconds, rest) = moment.milliseconds.quotientAndRemainder(dividingBy: 1000)
         let date = Date(timeIntervalSince1970: Double(seconds)).formatted(.iso8601)
         let digits = String(1000 + rest).dropFirst()
         return "\(date.dropLast()).\(digits)Z"

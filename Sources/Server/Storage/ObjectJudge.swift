@@ -85,11 +85,11 @@ struct ObjectJudge: Sendable {
             StorageResource(
                 name: name, bucket: rules.bucket, size: Int64(object.byteCount),
                 contentType: object.metadata.contentType, metadata: object.metadata.custom,
-                createdMilliseconds: object.createdAt)
+                created: object.createdAt)
         }
         return rules.inForce.rules.judge(
             operation, of: name, in: rules.bucket,
-            by: RulesSubject(auth: auth, nowMilliseconds: WallClock.milliseconds()), resource: resource,
+            by: RulesSubject(auth: auth, now: WallClock.now()), resource: resource,
             newResource: new
         ).isAllowed
     }

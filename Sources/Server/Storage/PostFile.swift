@@ -27,7 +27,7 @@ struct PostFile: Sendable {
     func response(to asked: StorageRequest, from media: MediaRoutes) async throws -> Response {
         if asked.query["alt"] == "media" { return try await media.response(of: blob, to: asked.request, asked.context) }
         let (byteCount, contentType, token) = try await media.description(of: blob, to: asked.request, asked.context)
-        let time = ObjectDocument.time(PostID(blob.postID)?.timestampMilliseconds ?? 0)
+        let time = ObjectDocument.time(PostID(blob.postID)?.timestamp ?? .epoch)
         return .storage([
             "name": .string(name.description), "bucket": .string(asked.bucket), "generation": "1",
             "metageneration": "1", "storageClass": "STANDARD", "contentType": .string(contentType),

@@ -128,7 +128,8 @@ package struct UploadResponse {
     func document(of record: UploadRecord) -> UploadDocument {
         var document = UploadDocument(
             uploadID: record.id.description, user: record.owner.description, door: record.intake, state: record.state,
-            createdAt: record.createdAt, updatedAt: record.updatedAt, attempts: record.attempts)
+            createdAt: record.createdAt.milliseconds, updatedAt: record.updatedAt.milliseconds,
+            attempts: record.attempts)
         document.text = record.text.isEmpty ? nil : record.text
         document.clientReference = record.clientReference
         document.audiences = record.audiences.isEmpty ? nil : record.audiences.map(\.description)

@@ -15,10 +15,10 @@ package struct Comment: Sendable, Hashable {
     package let fullName: String?
     package let profilePicture: String?
     package let text: String
-    /// When it was written, in milliseconds since the epoch.
-    package let timestamp: Int64
-    /// When the text was changed for the last time, in milliseconds since the epoch; nil when it never was.
-    package let edited: Int64?
+    /// When it was written.
+    package let timestamp: Timestamp
+    /// When the text was changed for the last time; nil when it never was.
+    package let edited: Timestamp?
     /// In the order of the text.
     package let mentions: [MentionSpan]
 
@@ -49,8 +49,8 @@ package struct Comment: Sendable, Hashable {
         mentions = MentionSpan.read(record["mentions"], of: text)
     }
 
-    private static func time(_ value: TreeValue?) -> Int64? {
-        value?.doubleValue.flatMap { times.contains($0) ? Int64($0) : nil }
+    private static func time(_ value: TreeValue?) -> Timestamp? {
+        value?.doubleValue.flatMap { times.contains($0) ? Timestamp(milliseconds: Int64($0)) : nil }
     }
 }
 

@@ -89,22 +89,27 @@ package struct PostDays: Derivation {
         return nil
     }
 
-    private static func key(of id: PostID) -> TreeKey { TreeKey(unchecked: String(id.timestampMilliseconds / day)) }
+    private static func key(of id: PostID) -> TreeKey { TreeKey(unchecked: String(number(of: id))) }
+
+    /// The number of the day on which a post was made.
+    private static func number(of id: PostID) -> Int64 { id.timestamp.milliseconds / day }
+
+    private static func beginning(of number: Int64) -> Timestamp { Timestamp(milliseconds: number * day) }
 
     // MARK: Counting
 
-    /// The keys of posts made since a time, and until another, in milliseconds since the epoch.
-    package static func range(since: Int64?, until: Int64?) -> KeyRange {
+    /// The keys of posts made since a time, and until another.
+    package static func range(since: Timestamp?, until: Timestamp?) -> KeyRange {
         KeyRange(
             lower: since.map { .including(PostID.first(at: $0).key) } ?? .unbounded,
             upper: until.map { .excluding(PostID.first(at: $0).key) } ?? .unbounded)
     }
 
-    /// How many posts a list has, made since a time and until another, in milliseconds since the epoch.
+    /// How many posts a list has, made since a time and until another.
     ///
     /// - Parameter areKept: Whether the numbers are in order: not before `SocialRepair` has been through all data.
     package static func count(
-        _ list: TreePath, since: Int64?, until: Int64?, areKept: Bool, in snapshot: TreeSnapshot
+        _ list: TreePath, since: Timestamp?, until: Timestamp?, areKept: Bool, in snapshot: TreeSnapshot
     ) throws(TreeError) -> Int {
         guard areKept, let numbers = numbers(of: list) else {
             return try look(list, since: since, until: until, in: snapshot)
@@ -113,7 +118,7 @@ package struct PostDays: Derivation {
         var count = 0
         for child in try snapshot.children(of: numbers) {
             guard let number = Int64(child.key.string), let value = child.value.integerValue else { continue }
-            let (first, end) = (number * day, (number + 1) * day)
+            let (first, end) = (beginning(of: number), beginning(of: number + 1))
             if first >= since, end <= until {
                 count += Int(value)
             } else if first < until, end > since {
@@ -125,7 +130,7 @@ package struct PostDays: Derivation {
 
     /// Counts by the keys themselves.
     private static func look(
-        _ list: TreePath, since: Int64?, until: Int64?, in snapshot: TreeSnapshot
+        _ list: TreePath, since: Timestamp?, until: Timestamp?, in snapshot: TreeSnapshot
     ) throws(TreeError) -> Int {
         var (count, range) = (0, range(since: since, until: until))
         while true {
@@ -160,8 +165,8 @@ extension PostDays {
             guard let id = keys.last.flatMap({ PostID($0.string) }), let list = list(of: keys, state),
                 let path = Self.numbers(of: list).map({ $0 / Self.key(of: id) }), try !snapshot.exists(path)
             else { return [] }
-            let day = id.timestampMilliseconds / Self.day
-            let range = Self.range(since: day * Self.day, until: (day + 1) * Self.day)
+            let day = Self.number(of: id)
+            let range = Self.range(since: Self.beginning(of: day), until: Self.beginning(of: day + 1))
             let first = try snapshot.keys(of: list, range: range, limit: 1).first
             return first == id.key ? [TreeWrite(path: path, value: try Self.number(list, of: day, in: snapshot))] : []
         }
@@ -180,7 +185,7 @@ extension PostDays {
         _ list: TreePath, of number: Int64, in snapshot: TreeSnapshot
     ) throws(TreeError) -> TreeValue? {
         guard (0...Int64.max / day - 1).contains(number) else { return nil }
-        let count = try look(list, since: number * day, until: (number + 1) * day, in: snapshot)
+        let count = try look(list, since: beginning(of: number), until: beginning(of: number + 1), in: snapshot)
         return count == 0 ? nil : .integer(Int64(count))
     }
 }

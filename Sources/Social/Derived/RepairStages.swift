@@ -59,7 +59,7 @@ extension RepairStage {
                 keys: place.wildcards(of: node), before: .nothing, after: value.object == nil ? .leaf(value) : .object,
                 number: 0, isPartOfMore: true)
             return try derivation.writes(
-                for: changed, at: CommitPoint(token: try snapshot.token, timestampMilliseconds: 0), in: snapshot)
+                for: changed, at: CommitPoint(token: try snapshot.token, timestamp: .epoch), in: snapshot)
         }
     }
 

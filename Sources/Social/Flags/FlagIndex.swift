@@ -17,7 +17,7 @@ struct FlagIndex: Derivation {
         let old = try FlagRecord(of: subject, in: snapshot)
         var record = old
         record.count = max(0, old.count + (flag.after.isThere ? 1 : -1))
-        if old.count == 0 { record.since = commit.timestampMilliseconds }
+        if old.count == 0 { record.since = commit.timestamp }
         var writes: [TreeWrite] = []
         if flag.after.isThere, !old.isTold {
             record.isTold = true

@@ -6,8 +6,8 @@ struct FlagRecord: Hashable {
     let subject: FlagSubject
     /// How many people flag it: always the number of flags that there are.
     var count: Int64 = 0
-    /// When it was flagged by somebody while nobody had, in milliseconds since the epoch.
-    var since: Int64 = 0
+    /// When it was flagged by somebody while nobody had.
+    var since = Timestamp.epoch
     /// Whether the operator was told of it.
     var isTold = false
     /// Whether an admin had nothing against it.
@@ -17,7 +17,7 @@ struct FlagRecord: Hashable {
         self.subject = subject
         guard let record = try snapshot.get(subject.path(below: ReactionNodes.flags())) else { return }
         count = record["count"]?.integerValue ?? 0
-        since = record["since"]?.integerValue ?? 0
+        since = record["since"]?.timestampValue ?? .epoch
         isTold = record["told"] == true
         isDismissed = record["dismissed"] == true
     }
@@ -32,7 +32,7 @@ struct FlagRecord: Hashable {
     var rows: [TreePath] {
         guard count > 0, !isDismissed else { return [] }
         return [
-            subject.path(below: ReactionNodes.newestFlag() / Self.descending(since)),
+            subject.path(below: ReactionNodes.newestFlag() / Self.descending(since.milliseconds)),
             subject.path(below: ReactionNodes.mostFlags() / Self.descending(count)),
         ]
     }
@@ -45,7 +45,7 @@ struct FlagRecord: Hashable {
             + rows.map { TreeWrite(path: $0, value: true) }
             + [
                 TreeWrite(path: path / "count", value: count > 0 ? .integer(count) : nil),
-                TreeWrite(path: path / "since", value: count > 0 ? .integer(since) : nil),
+                TreeWrite(path: path / "since", value: count > 0 ? since.value : nil),
                 TreeWrite(path: path / "told", value: isTold ? true : nil),
                 TreeWrite(path: path / "dismissed", value: isDismissed ? true : nil),
             ]

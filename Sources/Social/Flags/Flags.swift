@@ -122,7 +122,8 @@ extension FlaggedDocument {
             return PersonDocument(uid: uid.description, fullName: name ?? uid.description, profilePicture: picture)
         }
         self.init(
-            postID: subject.post.string, commentID: subject.comment?.string, flags: record.count, since: record.since,
+            postID: subject.post.string, commentID: subject.comment?.string, flags: record.count,
+            since: record.since.milliseconds,
             author: author, text: try snapshot.get(path / "text")?.stringValue)
     }
 }

@@ -1,4 +1,5 @@
 package import Tree
+package import TreeModel
 
 /// What is left to do, in numbers.
 package struct FollowUpTaskSummary: Sendable, Hashable {
@@ -9,8 +10,8 @@ package struct FollowUpTaskSummary: Sendable, Hashable {
     package private(set) var waiting = 0
     /// Those of them that have failed, and are tried again.
     package private(set) var failing = 0
-    /// When the oldest was caused, in milliseconds since the epoch.
-    package private(set) var since = Int64.max
+    /// When the oldest was caused.
+    package private(set) var since = Timestamp.max
 
     /// Counts the follow-up tasks; nil when there are none.
     package init?(in snapshot: TreeSnapshot) throws(TreeError) {

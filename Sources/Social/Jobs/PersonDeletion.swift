@@ -15,17 +15,17 @@ package struct PersonDeletion: Sendable, Hashable {
     }
 
     package let uid: UserID
-    /// When it was asked for, in milliseconds since the epoch.
-    package let began: Int64
+    /// When it was asked for.
+    package let began: Timestamp
     /// When nothing was left any more; nil while there is.
-    package let ended: Int64?
+    package let ended: Timestamp?
     /// How many of each were removed so far.
     package let counts: [Part: Int]
 
     private init(of uid: UserID, _ record: TreeValue) {
         self.uid = uid
-        began = record["began"]?.integerValue ?? 0
-        ended = record["ended"]?.integerValue
+        began = record["began"]?.timestampValue ?? .epoch
+        ended = record["ended"]?.timestampValue
         let counts = Part.allCases.map { ($0, Int(clamping: record[$0.key]?.integerValue ?? 0)) }
         self.counts = Dictionary(uniqueKeysWithValues: counts)
     }

@@ -62,8 +62,8 @@ package struct Likes: Sendable {
         /// The name, and else the id; nil where names were not asked for.
         package let fullName: String?
         package let profilePicture: String?
-        /// Since when, in milliseconds since the epoch; nil when a client of the database wrote something else.
-        package let timestamp: Int64?
+        /// Since when; nil when a client of the database wrote something else.
+        package let timestamp: Timestamp?
     }
 
     /// A part of those who like a post, in the order of their ids.
@@ -137,6 +137,6 @@ extension Likes {
         let known = try uid.map { uid throws(TreeError) in try snapshot.nameAndPicture(of: uid) }
         return Liker(
             key: like.key, fullName: isNaming ? known?.fullName ?? like.key.string : nil,
-            profilePicture: known?.profilePicture, timestamp: like.value.integerValue)
+            profilePicture: known?.profilePicture, timestamp: like.value.timestampValue)
     }
 }

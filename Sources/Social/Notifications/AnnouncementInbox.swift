@@ -6,8 +6,8 @@ import Tree
 struct AnnouncementInbox {
     /// The most of them, so that counting them is little work.
     static let maxAnnouncements = 100
-    /// The time for which an announcement is there, in milliseconds; it stays in the list of announcements.
-    static let lifetime: Int64 = 30 * 86_400_000
+    /// The time for which an announcement is there; it stays in the list of announcements.
+    static let lifetime = Duration.seconds(30 * 86_400)
 
     struct Item {
         let position: TreeKey
@@ -24,8 +24,8 @@ struct AnnouncementInbox {
 
     var unreadCount: Int { items.count(where: \.isUnread) }
 
-    /// - Parameter now: The time, in milliseconds since the epoch.
-    init(of uid: UserID, at now: Int64, in snapshot: TreeSnapshot) throws(TreeError) {
+    /// - Parameter now: The present time.
+    init(of uid: UserID, at now: Timestamp, in snapshot: TreeSnapshot) throws(TreeError) {
         path = NotificationNodes.announcementsRead(uid)
         let read = try snapshot.get(path)
         let mark = read?["mark"]?.stringValue.map { TreeKey(unchecked: $0) }
@@ -33,7 +33,7 @@ struct AnnouncementInbox {
         let rows = try snapshot.children(
             of: NotificationNodes.announcementInOrder(), order: .descending, limit: Self.maxAnnouncements)
         items = rows.compactMap { row in
-            guard let entry = AnnouncementEntry(row.value), entry.milliseconds > now - Self.lifetime else { return nil }
+            guard let entry = AnnouncementEntry(row.value), entry.time > now - Self.lifetime else { return nil }
             let isUnread = ids[row.key] == nil && mark.map { $0 < row.key } ?? true
             return Item(position: row.key, id: entry.id, isUnread: isUnread)
         }

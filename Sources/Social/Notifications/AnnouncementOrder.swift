@@ -20,7 +20,7 @@ struct AnnouncementOrder: Derivation {
         }
         guard old == nil else { return [] }
         let position = NotificationPosition.id(of: text, from: .announcement, at: commit).key
-        let entry = AnnouncementEntry(milliseconds: commit.timestampMilliseconds, id: text.keys[0])
+        let entry = AnnouncementEntry(time: commit.timestamp, id: text.keys[0])
         return [
             TreeWrite(path: known, value: .string(position.string)),
             TreeWrite(path: NotificationNodes.announcementInOrder() / position, value: entry.value),
@@ -30,22 +30,24 @@ struct AnnouncementOrder: Derivation {
 
 /// What the order has of one announcement.
 struct AnnouncementEntry {
-    /// When it appeared, in milliseconds since the epoch.
-    let milliseconds: Int64
+    /// When it appeared.
+    let time: Timestamp
     let id: TreeKey
 
-    init(milliseconds: Int64, id: TreeKey) { (self.milliseconds, self.id) = (milliseconds, id) }
+    init(time: Timestamp, id: TreeKey) { (self.time, self.id) = (time, id) }
 
     /// Reads an entry; nil for what is none.
     init?(_ value: TreeValue) {
         let parts = value.stringValue?.split(separator: " ", maxSplits: 1) ?? []
-        guard parts.count == 2, let milliseconds = Int64(parts[0]), let id = try? TreeKey(String(parts[1])) else {
+        guard parts.count == 2, let time = Int64(parts[0]).map(Timestamp.init(milliseconds:)),
+            let id = try? TreeKey(String(parts[1]))
+        else {
             return nil
         }
-        self.init(milliseconds: milliseconds, id: id)
+        self.init(time: time, id: id)
     }
 
-    var value: TreeValue { .string("\(milliseconds) \(id)") }
+    var value: TreeValue { .string("\(time) \(id)") }
 }
 
 /// Tells each recipient of an announcement to a few, as long as it is there.
@@ -73,7 +75,7 @@ struct DirectAnnouncementNotifications: Derivation {
             TreeWrite(path: record, value: .string(id.string)),
             TreeWrite(path: path / "kind", value: .string(NotificationKind.announcement.rawValue)),
             TreeWrite(path: path / "announcement", value: .string(letter.string)),
-            TreeWrite(path: path / "timestamp", value: .integer(commit.timestampMilliseconds)),
+            TreeWrite(path: path / "timestamp", value: commit.timestamp.value),
             TreeWrite(path: path / "unread", value: true),
         ]
         for field in ["title", "text"] as [TreeKey] {

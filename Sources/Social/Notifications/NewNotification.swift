@@ -33,7 +33,7 @@ struct NewNotification {
         let author = Person(uid: actor, fullName: name, profilePicture: picture).author
         var writes = [
             TreeWrite(path: path / "kind", value: .string(kind.rawValue)),
-            TreeWrite(path: path / "timestamp", value: .integer(commit.timestampMilliseconds)),
+            TreeWrite(path: path / "timestamp", value: commit.timestamp.value),
             TreeWrite(path: path / "unread", value: true),
         ]
         for (field, value) in author.object ?? [:] {
@@ -67,24 +67,25 @@ extension TreeSnapshot {
 /// time at which it was made, its kind, and who was told.
 struct NotificationRecord {
     let id: TreeKey
-    let milliseconds: Int64
+    let time: Timestamp
     let kind: NotificationKind
     let recipient: UserID
 
-    init(id: TreeKey, milliseconds: Int64, kind: NotificationKind, recipient: UserID) {
-        (self.id, self.milliseconds, self.kind, self.recipient) = (id, milliseconds, kind, recipient)
+    init(id: TreeKey, time: Timestamp, kind: NotificationKind, recipient: UserID) {
+        (self.id, self.time, self.kind, self.recipient) = (id, time, kind, recipient)
     }
 
     /// Reads a record; nil for what is none.
     init?(_ value: TreeValue?) {
         let parts = value?.stringValue?.split(separator: " ") ?? []
-        guard parts.count == 4, let id = try? TreeKey(String(parts[0])), let milliseconds = Int64(parts[1]),
+        guard parts.count == 4, let id = try? TreeKey(String(parts[0])),
+            let time = Int64(parts[1]).map(Timestamp.init(milliseconds:)),
             let kind = NotificationKind(rawValue: String(parts[2])), let recipient = UserID(String(parts[3]))
         else { return nil }
-        self.init(id: id, milliseconds: milliseconds, kind: kind, recipient: recipient)
+        self.init(id: id, time: time, kind: kind, recipient: recipient)
     }
 
-    var value: TreeValue { .string("\(id) \(milliseconds) \(kind.rawValue) \(recipient)") }
+    var value: TreeValue { .string("\(id) \(time) \(kind.rawValue) \(recipient)") }
 
     /// The notification.
     var path: TreePath { NotificationNodes.notification(recipient) / id }

@@ -21,10 +21,10 @@ package struct Notifications: Sendable {
     }
 
     private let tree: TreeStore
-    private let clock: @Sendable () -> Int64
+    private let clock: @Sendable () -> Timestamp
 
-    /// - Parameter clock: The time, in milliseconds since the epoch.
-    package init(_ tree: TreeStore, clock: @escaping @Sendable () -> Int64) {
+    /// - Parameter clock: The present time.
+    package init(_ tree: TreeStore, clock: @escaping @Sendable () -> Timestamp) {
         self.tree = tree
         self.clock = clock
     }
@@ -92,7 +92,7 @@ package struct Notifications: Sendable {
     }
 
     private static func markRead(
-        _ selection: Selection, by uid: UserID, at now: Int64, in snapshot: TreeSnapshot,
+        _ selection: Selection, by uid: UserID, at now: Timestamp, in snapshot: TreeSnapshot,
         _ update: inout MultiPathUpdate
     ) throws(TreeError) -> Step {
         let inbox = try AnnouncementInbox(of: uid, at: now, in: snapshot)

@@ -4,8 +4,8 @@ import Tree
 /// A notification of something that is there or not: a like, a follow. It goes with its cause; a cause that comes again
 /// within a day makes no other one.
 struct RepeatableNotification {
-    /// The time in which the same is told only once, in milliseconds.
-    static let pause: Int64 = 86_400_000
+    /// The time in which the same is told only once.
+    static let pause = Duration.seconds(86_400)
 
     let notice: NewNotification
     /// Where the ``NotificationRecord`` is.
@@ -18,15 +18,15 @@ struct RepeatableNotification {
     ) throws(TreeError) -> [TreeWrite] {
         // What comes with an import is no news.
         guard !node.isPartOfMore, try snapshot.tells(recipient, of: notice.actor) else { return [] }
-        let now = commit.timestampMilliseconds
+        let now = commit.timestamp
         if let old = NotificationRecord(try snapshot.get(record)), old.recipient == recipient,
-            (old.milliseconds...(old.milliseconds + Self.pause)).contains(now)
+            (old.time...(old.time + Self.pause)).contains(now)
         {
             return []
         }
         let position = NotificationPosition.id(of: node, from: source, at: commit)
         let id = try snapshot.position(position, behindLastOf: recipient)
-        let made = NotificationRecord(id: id.key, milliseconds: now, kind: notice.kind, recipient: recipient)
+        let made = NotificationRecord(id: id.key, time: now, kind: notice.kind, recipient: recipient)
         return try notice.writes(to: recipient, as: id, at: commit, in: snapshot)
             + [TreeWrite(path: record, value: made.value)]
     }
@@ -38,14 +38,14 @@ struct RepeatableNotification {
         of node: ChangedNode, at commit: CommitPoint, mayReturn: Bool, in snapshot: TreeSnapshot
     ) throws(TreeError) -> [TreeWrite] {
         guard let old = NotificationRecord(try snapshot.get(record)) else { return [] }
-        var isKept = mayReturn && commit.timestampMilliseconds <= old.milliseconds + Self.pause
+        var isKept = mayReturn && commit.timestamp <= old.time + Self.pause
         for person in [notice.actor, old.recipient] where isKept {
             isKept = try !snapshot.exists(FollowUpTaskKind.deletePerson.path / person.key)
         }
         let withdrawal = try old.withdrawal(at: commit, in: snapshot)
         guard isKept else { return withdrawal + [TreeWrite(path: record, value: nil)] }
         let row = NotificationNodes.withdrawn() / NotificationPosition.id(of: node, from: source, at: commit).key
-        let withdrawn = WithdrawnNotification(milliseconds: commit.timestampMilliseconds, record: record)
+        let withdrawn = WithdrawnNotification(time: commit.timestamp, record: record)
         return withdrawal + [TreeWrite(path: row, value: withdrawn.value)]
     }
 }

@@ -66,7 +66,7 @@ struct TextNotifications {
             let notice = NewNotification(kind: kind, actor: actor, post: post, comment: comment)
             writes += try notice.writes(to: recipient, as: id, at: commit, in: snapshot)
             let record = NotificationRecord(
-                id: id.key, milliseconds: commit.timestampMilliseconds, kind: kind, recipient: recipient)
+                id: id.key, time: commit.timestamp, kind: kind, recipient: recipient)
             writes.append(TreeWrite(path: list / recipient.key, value: record.value))
         }
         return writes

@@ -5,10 +5,10 @@ package import Tree
 /// What is delivered to the operator's address or program: what waits, and what was given up.
 package struct Outbox: Sendable {
     private let tree: TreeStore
-    private let clock: @Sendable () -> Int64
+    private let clock: @Sendable () -> Timestamp
 
-    /// - Parameter clock: The time, in milliseconds since the epoch.
-    package init(_ tree: TreeStore, clock: @escaping @Sendable () -> Int64) {
+    /// - Parameter clock: The present time.
+    package init(_ tree: TreeStore, clock: @escaping @Sendable () -> Timestamp) {
         self.tree = tree
         self.clock = clock
     }

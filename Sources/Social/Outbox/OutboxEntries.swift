@@ -62,10 +62,10 @@ extension TreeSnapshot {
         var writes = fields.map { TreeWrite(path: path / "notification" / $0.0, value: .string($0.1)) }
         writes.append(TreeWrite(path: path / "notification" / "actor" / "uid", value: .string(actor.description)))
         for place in [path / "since", path / "notification" / "timestamp"] {
-            writes.append(TreeWrite(path: place, value: .integer(commit.timestampMilliseconds)))
+            writes.append(TreeWrite(path: place, value: commit.timestamp.value))
         }
         if try !exists(OutboxNodes.head() / id.lane) {
-            writes += try OutboxQueue.writes(for: id.lane, due: commit.timestampMilliseconds, in: self)
+            writes += try OutboxQueue.writes(for: id.lane, due: commit.timestamp, in: self)
         }
         return writes
     }
@@ -79,7 +79,7 @@ extension TreeSnapshot {
     func deliveryEnd(_ id: DeliveryID, at commit: CommitPoint) throws(TreeError) -> [TreeWrite] {
         let end = TreeWrite(path: id.path(below: OutboxNodes.entry()), value: nil)
         guard try keys(of: OutboxNodes.entry() / id.lane, limit: 1).first == id.position else { return [end] }
-        return [end] + (try OutboxQueue.writes(for: id.lane, due: commit.timestampMilliseconds, in: self))
+        return [end] + (try OutboxQueue.writes(for: id.lane, due: commit.timestamp, in: self))
     }
 
     /// The leaves of the delivery of something new, or the end of the delivery of what is gone.
@@ -90,7 +90,7 @@ extension TreeSnapshot {
         guard node.after.isThere else { return try deliveryEnd(id, at: commit) }
         // What comes with an import is no news.
         guard !node.isPartOfMore, try exists(OutboxNodes.isOn()) else { return [] }
-        var writes = [TreeWrite(path: path / "since", value: .integer(commit.timestampMilliseconds))]
+        var writes = [TreeWrite(path: path / "since", value: commit.timestamp.value)]
         for field in Self.fields {
             guard let value = try get(source / field) else { continue }
             let place = path / "notification" / (field == "author" ? "actor" : field)
@@ -103,7 +103,7 @@ extension TreeSnapshot {
             }
         }
         if try !exists(OutboxNodes.head() / id.lane) {
-            writes += try OutboxQueue.writes(for: id.lane, due: commit.timestampMilliseconds, in: self)
+            writes += try OutboxQueue.writes(for: id.lane, due: commit.timestamp, in: self)
         }
         return writes
     }

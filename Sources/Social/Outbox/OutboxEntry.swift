@@ -7,36 +7,36 @@ struct OutboxEntry {
     let id: DeliveryID
     /// The notification as it was made, so that it is delivered although the list of notifications has dropped it.
     let notification: TreeValue
-    /// When it was caused, in milliseconds since the epoch.
-    let since: Int64
+    /// When it was caused.
+    let since: Timestamp
     /// How often it was tried in vain.
     let attempts: Int
     /// The time before which it is not tried again.
-    let due: Int64
+    let due: Timestamp
     /// Why the last try failed; nil when there was none.
     let error: String?
 
     init(_ id: DeliveryID, _ record: TreeValue) {
         self.id = id
         notification = record["notification"] ?? .object([:])
-        since = record["since"]?.integerValue ?? 0
+        since = record["since"]?.timestampValue ?? .epoch
         attempts = Int(clamping: record["attempts"]?.integerValue ?? 0)
-        due = record["due"]?.integerValue ?? 0
+        due = record["due"]?.timestampValue ?? .epoch
         error = record["error"]?.stringValue
     }
 
     /// The record after another failure.
-    func failed(_ error: String, due: Int64) -> TreeValue {
+    func failed(_ error: String, due: Timestamp) -> TreeValue {
         record(attempts: attempts + 1, due: due, error: error)
     }
 
     /// The record as it was before all tries.
-    var untried: TreeValue { record(attempts: 0, due: 0, error: nil) }
+    var untried: TreeValue { record(attempts: 0, due: .epoch, error: nil) }
 
-    private func record(attempts: Int, due: Int64, error: String?) -> TreeValue {
-        var fields: [TreeKey: TreeValue] = ["notification": notification, "since": .integer(since)]
+    private func record(attempts: Int, due: Timestamp, error: String?) -> TreeValue {
+        var fields: [TreeKey: TreeValue] = ["notification": notification, "since": since.value]
         if attempts > 0 { fields["attempts"] = .integer(Int64(attempts)) }
-        if due > 0 { fields["due"] = .integer(due) }
+        if due > .epoch { fields["due"] = due.value }
         if let error { fields["error"] = .string(error) }
         return .object(fields)
     }
@@ -44,7 +44,8 @@ struct OutboxEntry {
     func document(isDead: Bool) -> OutboxEntryDocument {
         OutboxEntryDocument(
             id: id.description, to: id.to, kind: notification["kind"]?.stringValue ?? "unknown",
-            isDead: isDead, since: since, attempts: attempts, due: due > 0 && !isDead ? due : nil, error: error)
+            isDead: isDead, since: since.milliseconds, attempts: attempts,
+            due: due > .epoch && !isDead ? due.milliseconds : nil, error: error)
     }
 }
 

@@ -4,8 +4,8 @@ import Tree
 /// The order in which lanes are looked at: each that has deliveries has one row, at the time at which its first is due.
 enum OutboxQueue {
     /// Times as keys, of one length each.
-    private static func key(_ milliseconds: Int64) -> String {
-        let digits = String(max(0, milliseconds), radix: 16)
+    private static func key(_ time: Timestamp) -> String {
+        let digits = String(max(0, time.milliseconds), radix: 16)
         return String(repeating: "0", count: max(0, 16 - digits.utf8.count)) + digits
     }
 
@@ -13,12 +13,14 @@ enum OutboxQueue {
         OutboxNodes.queued() / TreeKey(unchecked: "\(time)-\(lane)")
     }
 
-    /// The time of a row, in milliseconds since the epoch.
-    static func time(of row: TreeKey) -> Int64 { Int64(row.string.prefix(16), radix: 16) ?? 0 }
+    /// The time of a row.
+    static func time(of row: TreeKey) -> Timestamp {
+        Timestamp(milliseconds: Int64(row.string.prefix(16), radix: 16) ?? 0)
+    }
 
     /// The writes that give a lane its row; nil for none.
     static func writes(
-        for lane: TreeKey, due: Int64?, in snapshot: TreeSnapshot
+        for lane: TreeKey, due: Timestamp?, in snapshot: TreeSnapshot
     ) throws(TreeError) -> [TreeWrite] {
         let head = OutboxNodes.head() / lane
         var writes: [TreeWrite] = []

@@ -26,13 +26,13 @@ package final class OutboxWorker: Sendable {
     private static let maxErrorCharacters = 500
 
     private let tree: TreeStore
-    private let clock: @Sendable () -> Int64
+    private let clock: @Sendable () -> Timestamp
     private let carrier: Carrier
     private let logger: Logger
 
-    /// - Parameter clock: The time, in milliseconds since the epoch.
+    /// - Parameter clock: The present time.
     package init(
-        _ tree: TreeStore, clock: @escaping @Sendable () -> Int64, logger: Logger, carrier: @escaping Carrier
+        _ tree: TreeStore, clock: @escaping @Sendable () -> Timestamp, logger: Logger, carrier: @escaping Carrier
     ) {
         self.tree = tree
         self.clock = clock
@@ -44,7 +44,7 @@ package final class OutboxWorker: Sendable {
     package func run() async {
         await tree.work(round: runRound) {
             let next = try await tree.keys(of: OutboxNodes.queued(), limit: 1).first.map(OutboxQueue.time)
-            return .milliseconds(next.map { min(max($0 - clock(), 1), 60_000) } ?? 60_000)
+            return next.map { min(max($0 - clock(), .milliseconds(1)), .seconds(60)) } ?? .seconds(60)
         }
     }
 
@@ -98,10 +98,8 @@ package final class OutboxWorker: Sendable {
                 isLast ? "a notification was not delivered, and is given up" : "a notification is not delivered yet",
                 metadata: ["delivery": "\(entry.id)", "fault": "\(error)"])
         }
-        let due =
-            clock()
-            + Backoff.milliseconds(
-                afterAttempt: entry.attempts + 1, from: 1000, atMost: Self.longestDelay)
+        let delay = Backoff.milliseconds(afterAttempt: entry.attempts + 1, from: 1000, atMost: Self.longestDelay)
+        let due = clock() + .milliseconds(delay)
         try await advance(entry.id.lane) { snapshot, update in
             // It may have been taken back meanwhile.
             guard try snapshot.exists(path) else { return }
@@ -113,7 +111,7 @@ package final class OutboxWorker: Sendable {
             let dead = OutboxNodes.deadLetter() / entry.id.lane
             let keys = try snapshot.keys(of: dead, limit: Self.maxDeadLetters)
             if keys.count == Self.maxDeadLetters, let oldest = keys.first { update[dead / oldest] = nil }
-            update[entry.id.path(below: OutboxNodes.deadLetter())] = entry.failed(error, due: 0)
+            update[entry.id.path(below: OutboxNodes.deadLetter())] = entry.failed(error, due: .epoch)
         }
     }
 
@@ -129,7 +127,7 @@ package final class OutboxWorker: Sendable {
             for child in try snapshot.children(of: list, limit: 2) {
                 if let record = update.values[list / child.key] ?? child.value { rest.append(record) }
             }
-            let due = rest.first.map { max(now, $0["due"]?.integerValue ?? 0) }
+            let due = rest.first.map { max(now, $0["due"]?.timestampValue ?? .epoch) }
             update.add(try OutboxQueue.writes(for: lane, due: due, in: snapshot))
         }
     }

@@ -88,18 +88,18 @@ package struct RequestKeys: Sendable {
 
     package init(_ tree: TreeStore) { self.tree = tree }
 
-    /// Forgets the keys of what was made before a time, in milliseconds since the epoch.
-    package func forget(before deadline: Int64) async throws {
+    /// Forgets the keys of what was made before a time.
+    package func forget(before deadline: Timestamp) async throws {
         while try await forgetSome(before: deadline) { try Task.checkCancellation() }
     }
 
     /// - Returns: Whether there may be more.
-    private func forgetSome(before deadline: Int64) async throws -> Bool {
+    private func forgetSome(before deadline: Timestamp) async throws -> Bool {
         try await tree.transact { snapshot, update in
             let rows = try snapshot.children(of: WorkNodes.requestInOrder(), limit: Self.batch)
             for row in rows {
                 // In the order of time.
-                if let id = PostID(row.key.string), id.timestampMilliseconds >= deadline { return false }
+                if let id = PostID(row.key.string), id.timestamp >= deadline { return false }
                 update[WorkNodes.requestInOrder() / row.key] = nil
                 let parts = row.value.stringValue?.split(separator: " ", maxSplits: 1).map(String.init) ?? []
                 guard parts.count == 2 else { continue }

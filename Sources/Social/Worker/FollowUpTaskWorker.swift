@@ -13,12 +13,12 @@ package final class FollowUpTaskWorker: Sendable {
 
     private let tree: TreeStore
     private let tasks: [any FollowUpTask]
-    private let clock: @Sendable () -> Int64
+    private let clock: @Sendable () -> Timestamp
     private let logger: Logger
 
     /// - Parameter uploads: What ends the uploads of somebody who is deleted.
     package convenience init(
-        _ tree: TreeStore, uploads: (any UploadCleanup)? = nil, clock: @escaping @Sendable () -> Int64,
+        _ tree: TreeStore, uploads: (any UploadCleanup)? = nil, clock: @escaping @Sendable () -> Timestamp,
         logger: Logger
     ) {
         self.init(
@@ -32,7 +32,7 @@ package final class FollowUpTaskWorker: Sendable {
             clock: clock, logger: logger)
     }
 
-    init(_ tree: TreeStore, tasks: [any FollowUpTask], clock: @escaping @Sendable () -> Int64, logger: Logger) {
+    init(_ tree: TreeStore, tasks: [any FollowUpTask], clock: @escaping @Sendable () -> Timestamp, logger: Logger) {
         self.tree = tree
         self.tasks = tasks
         self.clock = clock
@@ -104,12 +104,12 @@ package final class FollowUpTaskWorker: Sendable {
             logger.warning(
                 "a job cannot go on",
                 metadata: ["job": "\(pending.kind.rawValue)", "of": "\(pending.subject)", "fault": "\(error)"])
-            let due = clock() + Backoff.milliseconds(afterAttempt: pending.attempts + 1)
+            let due = clock() + .milliseconds(Backoff.milliseconds(afterAttempt: pending.attempts + 1))
             try await tree.transact { snapshot, update in
                 guard let now = try PendingFollowUpTask(pending.kind, pending.subject, in: snapshot) else { return }
                 update[now.path / "attempts"] = .integer(Int64(now.attempts) + 1)
                 update[now.path / "error"] = .string(error.message)
-                update[now.path / "due"] = .integer(due)
+                update[now.path / "due"] = due.value
             }
         }
     }

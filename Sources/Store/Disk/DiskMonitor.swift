@@ -184,7 +184,7 @@ package final class DiskMonitor: Sendable {
             if let damage = storage.tree.health.damage { metadata["damage"] = "\(damage)" }
             logger.error("intake paused", metadata: metadata)
         case (let old?, nil):
-            let seconds = (WallClock.milliseconds() - old.since) / 1000
+            let seconds = (WallClock.now() - old.since).components.seconds
             logger.notice("intake goes on", metadata: ["code": "\(old.code.rawValue)", "paused": "\(seconds) s"])
         default: break
         }

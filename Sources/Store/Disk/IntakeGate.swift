@@ -2,6 +2,7 @@ package import API
 import ServiceLifecycle
 import Synchronization
 import Tree
+package import TreeModel
 
 /// A pause of the intake: its reason, and the time at which it began.
 package struct IntakePause: Error, Sendable {
@@ -12,14 +13,14 @@ package struct IntakePause: Error, Sendable {
     /// The reason for people, strangers too: it names no file.
     package let message: String
     package let hint: String
-    /// Milliseconds since the epoch.
-    package fileprivate(set) var since: Int64
+    /// Since when.
+    package fileprivate(set) var since: Timestamp
 
     package init(code: ErrorCode, message: String, hint: String) {
         self.code = code
         self.message = message
         self.hint = hint
-        since = WallClock.milliseconds()
+        since = WallClock.now()
     }
 }
 

@@ -32,8 +32,8 @@ package final class StorageFolder: Sendable {
     package let failed: Directory
     /// Makes all ids: of uploads, which become posts, and of what clients of the database push.
     package let ids: PushIDGenerator
-    /// The present time, in milliseconds since the epoch.
-    package let clock: @Sendable () -> Int64
+    /// The present time.
+    package let clock: @Sendable () -> Timestamp
     /// Whether the tree and the blobs are of one age.
     package let age: StorageAge
     /// Where apps reach the service, which is what addresses in posts begin with; nil for addresses without a host.
@@ -67,14 +67,14 @@ package final class StorageFolder: Sendable {
     ///   - publicBase: The address by which apps know the service.
     ///   - derivations: What follows from what is written to the tree; see `TreeStore`.
     ///   - constraints: What no update of the tree may break.
-    ///   - clock: The present time, in milliseconds since the epoch.
+    ///   - clock: The present time.
     /// - Throws: `FileError` (`storage_locked` when another process works here; the folder that is in the way otherwise;
     ///   `exists` when a tree is to be kept in memory beside one that is on disk) or `TreeError`. Nothing is bound or
     ///   changed before all of it succeeded.
     package init(
         path: String, engine: TreeEngine = .sqlite, blobs: (any BlobStore)? = nil,
         retention: ChangeRetention = ChangeRetention(), publicBase: PublicBase?, derivations: [[any Derivation]],
-        constraints: [any Constraint], clock: @escaping @Sendable () -> Int64
+        constraints: [any Constraint], clock: @escaping @Sendable () -> Timestamp
     ) async throws {
         self.path = path
         self.clock = clock

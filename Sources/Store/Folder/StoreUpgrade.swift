@@ -44,8 +44,8 @@ package final class StoreUpgrade: Sendable {
 
         let from: Int64
         let to: Int64
-        /// Milliseconds since the epoch.
-        let begunAt: Int64
+        /// The time of the beginning.
+        let begunAt: Timestamp
         var phase: Phase
     }
 
@@ -53,10 +53,10 @@ package final class StoreUpgrade: Sendable {
 
     /// Looks at a store before it is opened, and copies its tree if it is of an earlier version.
     ///
-    /// - Parameter now: Milliseconds since the epoch.
+    /// - Parameter now: The present time.
     /// - Throws: `Failure` `unsupported_format` for a store of a later version, `upgrade_returning` where the way back was cut off,
     ///   `disk_full` where there is no room for the copy; `FileError`.
-    init(in root: Directory, now: Int64) async throws {
+    init(in root: Directory, now: Timestamp) async throws {
         self.root = root
         var journal = try Self.journal(in: root)
         guard journal?.phase != .returning else {
@@ -161,7 +161,7 @@ package final class StoreUpgrade: Sendable {
             case .upgraded, .returning: .unconfirmed
             }
         return UpgradeDocument(
-            state: phase, format: Int(Self.format), from: Int(journal.from), begunAt: journal.begunAt)
+            state: phase, format: Int(Self.format), from: Int(journal.from), begunAt: journal.begunAt.milliseconds)
     }
 
     /// Notes the format of a store without any data, before there are any: data without a format are taken for those of an

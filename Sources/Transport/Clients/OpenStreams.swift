@@ -1,6 +1,7 @@
 package import Access
 import Synchronization
 import Tree
+package import TreeModel
 
 /// The streams and sessions that are open, for operators to look at.
 package final class OpenStreams: Sendable {
@@ -19,8 +20,8 @@ package final class OpenStreams: Sendable {
         package let address: String
         /// As whom it acts, and by what.
         package fileprivate(set) var proof: Proof
-        /// Milliseconds since the epoch.
-        package let since: Int64
+        /// When it began.
+        package let since: Timestamp
     }
 
     private struct State {
@@ -37,7 +38,7 @@ package final class OpenStreams: Sendable {
     package func add(_ kind: Kind, _ path: String?, by proof: Proof, from address: String) -> Ticket {
         let what = (path ?? "").prefix { $0 != "?" }.prefix(200)
         let entry = Entry(
-            kind: kind, what: String(what), address: address, proof: proof, since: WallClock.milliseconds())
+            kind: kind, what: String(what), address: address, proof: proof, since: WallClock.now())
         let id = state.withLock { state in
             state.lastID += 1
             state.entries[state.lastID] = entry

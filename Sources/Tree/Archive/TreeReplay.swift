@@ -19,7 +19,7 @@ package enum TreeReplay {
         _ report: @Sendable (SyncToken) async throws -> Void
     ) async throws {
         let log = try SQLiteEngine(path: log)
-        let time = Mutex<Int64>(0)
+        let time = Mutex(Timestamp.epoch)
         do {
             let store = try await TreeStore(
                 engine: try SQLiteEngine(path: path),
@@ -41,16 +41,14 @@ package enum TreeReplay {
     }
 
     /// The last change that was committed at a time or before it, in the change log of a file; nil when there is none.
-    ///
-    /// - Parameter time: Milliseconds since the epoch.
-    package static func lastChange(until time: Int64, in log: String) async throws(TreeError) -> SyncToken? {
+    package static func lastChange(until time: Timestamp, in log: String) async throws(TreeError) -> SyncToken? {
         let engine = try SQLiteEngine(path: log)
         do {
             let last = try await engine.read { snapshot throws(TreeError) in
                 let changeLog = ChangeLog(retention: ChangeRetention())
                 var last: SyncToken?
                 try changeLog.forEach(since: try changeLog.oldestToken(in: snapshot), in: snapshot) { change in
-                    guard change.timestampMilliseconds <= time else { return false }
+                    guard change.timestamp <= time else { return false }
                     last = change.token
                     return true
                 }
@@ -68,7 +66,7 @@ package enum TreeReplay {
     private static let batch = 500
 
     private static func repeatChanges(
-        of log: any Engine, upTo end: SyncToken, in store: TreeStore, _ time: borrowing Mutex<Int64>,
+        of log: any Engine, upTo end: SyncToken, in store: TreeStore, _ time: borrowing Mutex<Timestamp>,
         _ report: @Sendable (SyncToken) async throws -> Void
     ) async throws {
         var position = try await store.token
@@ -86,7 +84,7 @@ package enum TreeReplay {
             }
             guard !changes.isEmpty else { throw TreeError(.tokenUnknown, "the change log ends before change \(end)") }
             for change in changes {
-                time.withLock { $0 = change.timestampMilliseconds }
+                time.withLock { $0 = change.timestamp }
                 position = try await store.largeWrites.commit(EncodedUpdate(repeating: change)).token
                 guard position == change.token else {
                     throw TreeError.corrupt("change \(change.token) of the log became change \(position)")

@@ -72,11 +72,11 @@ public struct ChangedNode: Sendable, Hashable {
 public struct CommitPoint: Sendable, Hashable {
     /// The position in the change log just after the update.
     public let token: SyncToken
-    /// The time of the commit, in milliseconds since 1970.
-    public let timestampMilliseconds: Int64
+    /// The time of the commit.
+    public let timestamp: Timestamp
 
-    package init(token: SyncToken, timestampMilliseconds: Int64) {
+    package init(token: SyncToken, timestamp: Timestamp) {
         self.token = token
-        self.timestampMilliseconds = timestampMilliseconds
+        self.timestamp = timestamp
     }
 }

@@ -18,6 +18,6 @@ public struct Tombstones: Derivation {
         for node: ChangedNode, at commit: CommitPoint, in snapshot: TreeSnapshot
     ) -> [TreeWrite] {
         guard node.isDeleted, let key = node.keys.last else { return [] }
-        return [TreeWrite(path: records / key, value: .integer(commit.timestampMilliseconds))]
+        return [TreeWrite(path: records / key, value: commit.timestamp.value)]
     }
 }

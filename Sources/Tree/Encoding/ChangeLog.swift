@@ -76,10 +76,10 @@ struct ChangeLog: Sendable {
 
     /// Drops what is not to be kept any longer, now and then.
     func trim(
-        after token: SyncToken, timestampMilliseconds now: Int64, in transaction: any EngineTransaction
+        after token: SyncToken, timestamp now: Timestamp, in transaction: any EngineTransaction
     ) throws(TreeError) {
         do throws(TreeError) {
-            try dropOld(after: token, timestampMilliseconds: now, in: transaction)
+            try dropOld(after: token, timestamp: now, in: transaction)
         } catch {
             // A row that cannot be read waits for ``HealthCheck``: no update has to do with it.
             guard error.damagedRow != nil else { throw error }
@@ -98,18 +98,18 @@ struct ChangeLog: Sendable {
     }
 
     private func dropOld(
-        after token: SyncToken, timestampMilliseconds now: Int64, in transaction: any EngineTransaction
+        after token: SyncToken, timestamp now: Timestamp, in transaction: any EngineTransaction
     ) throws(TreeError) {
         guard let oldest = try firstChange(in: transaction) else { return }
         let count = UInt64(retention.count)
         if token.sequence - oldest.sequence >= count + count / 8 {
             try transaction.remove(ByteRange(from: Self.key(0), upTo: Self.key(token.sequence - count + 1)))
-        } else if now - oldest.timestampMilliseconds > retention.ageMilliseconds + retention.ageMilliseconds / 8 {
+        } else if now - oldest.timestamp > .milliseconds(retention.ageMilliseconds + retention.ageMilliseconds / 8) {
             var end = oldest.sequence
             try transaction.scan(Self.rows(after: .start), reverse: false) { key, row throws(TreeError) in
                 guard key.count == Self.keyBytes else { return true }
-                let (sequence, time): (UInt64, UInt64) = (try key.bigEndian(at: 1), try row.bigEndian(at: 0))
-                guard now - Int64(clamping: time) > retention.ageMilliseconds, sequence < token.sequence,
+                let sequence: UInt64 = try key.bigEndian(at: 1)
+                guard now - (try time(of: row)) > .milliseconds(retention.ageMilliseconds), sequence < token.sequence,
                     sequence - oldest.sequence < Self.maxAgedOut
                 else { return false }
                 end = sequence + 1
@@ -147,13 +147,18 @@ struct ChangeLog: Sendable {
         try transaction.remove(ByteRange(from: Self.key(0), upTo: Self.key(token.sequence + 1)))
     }
 
+    /// The time of the commit of a change.
+    private func time(of row: Span<UInt8>) throws(TreeError) -> Timestamp {
+        let time: UInt64 = try row.bigEndian(at: 0)
+        return Timestamp(milliseconds: Int64(clamping: time))
+    }
+
     private func firstChange(
         in snapshot: any EngineSnapshot
-    ) throws(TreeError) -> (sequence: UInt64, timestampMilliseconds: Int64)? {
-        var first: (UInt64, Int64)?
+    ) throws(TreeError) -> (sequence: UInt64, timestamp: Timestamp)? {
+        var first: (UInt64, Timestamp)?
         try snapshot.scan(Self.rows(after: .start), reverse: false) { key, row throws(TreeError) in
-            let time: UInt64 = try row.bigEndian(at: 0)
-            first = (try key.bigEndian(at: 1), Int64(clamping: time))
+            first = (try key.bigEndian(at: 1), try time(of: row))
             return false
         }
         return first

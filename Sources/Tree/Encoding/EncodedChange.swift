@@ -1,7 +1,7 @@
 /// A committed update as rows: what the change log keeps, and what events are made of.
 struct EncodedChange: Sendable {
     let token: SyncToken
-    let timestampMilliseconds: Int64
+    let timestamp: Timestamp
     let origin: EncodedUpdate.Origin
     /// The writes that changed anything, ordered by key; never empty.
     let writes: [EncodedWrite]
@@ -23,7 +23,7 @@ extension EncodedChange {
     var row: [UInt8] {
         var row: [UInt8] = []
         row.reserveCapacity(writes.reduce(64) { $0 + $1.key.count + $1.rows.bytes.count + 12 })
-        row.appendBigEndian(timestampMilliseconds)
+        row.appendBigEndian(timestamp.milliseconds)
         switch origin {
         case .put: row.append(Self.putTag)
         case .patch(let base):
@@ -57,7 +57,7 @@ extension EncodedChange {
         }
         self.token = token
         self.writes = writes
-        timestampMilliseconds = Int64(bitPattern: timestamp)
+        self.timestamp = Timestamp(milliseconds: Int64(bitPattern: timestamp))
     }
 }
 
@@ -66,7 +66,7 @@ extension Change {
     init(_ change: EncodedChange) throws(TreeError) {
         var writes: [TreeWrite] = []
         for write in change.writes where !write.isPriority { writes.append(try TreeWrite(write)) }
-        self.init(token: change.token, timestampMilliseconds: change.timestampMilliseconds, writes: writes)
+        self.init(token: change.token, timestamp: change.timestamp, writes: writes)
     }
 }
 

@@ -4,7 +4,7 @@ extension [EncodedWrite] {
     /// - Parameter isStaged: Whether the rows have been staged, so that those that are filled in are kept apart.
     /// - Throws: ``TreeError`` with code `invalid_value`.
     func resolved(
-        in snapshot: any EngineSnapshot, timestampMilliseconds: Int64, token: SyncToken, isStaged: Bool
+        in snapshot: any EngineSnapshot, timestamp: Timestamp, token: SyncToken, isStaged: Bool
     ) throws(TreeError) -> [EncodedWrite] {
         guard contains(where: \.hasServerValues) else { return self }
         var resolved = self
@@ -18,7 +18,7 @@ extension [EncodedWrite] {
                 let new: [UInt8]
                 do throws(TreeError) {
                     new = try LeafEncoding.resolve(
-                        leaf, old: old, timestampMilliseconds: timestampMilliseconds, token: token)
+                        leaf, old: old, timestamp: timestamp, token: token)
                 } catch {
                     let bytes = old ?? []
                     throw error.met(inRow: row.span, bytes.span)

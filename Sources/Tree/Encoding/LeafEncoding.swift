@@ -105,13 +105,13 @@ enum LeafEncoding {
     /// - Parameters:
     ///   - leaf: The leaf; its length does not change.
     ///   - old: What stands there; nil for nothing. Only numbers are added to.
-    ///   - timestampMilliseconds: The time of the commit.
+    ///   - timestamp: The time of the commit.
     ///   - token: The position in the change log just after the commit.
     /// - Throws: ``TreeError`` with code `invalid_value` when the sum is beyond the numbers that there are.
     static func resolve(
-        _ leaf: Span<UInt8>, old: [UInt8]?, timestampMilliseconds: Int64, token: SyncToken
+        _ leaf: Span<UInt8>, old: [UInt8]?, timestamp: Timestamp, token: SyncToken
     ) throws(TreeError) -> [UInt8] {
-        if leaf[0] == timestampTag { return encode(timestampMilliseconds) }
+        if leaf[0] == timestampTag { return encode(timestamp.milliseconds) }
         if leaf[0] == positionTag { return encode(Int64(clamping: token.sequence)) }
         let difference = try decode(leaf)
         let base = try old.map { bytes throws(TreeError) in try decode(bytes.span) }

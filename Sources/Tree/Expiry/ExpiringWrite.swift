@@ -6,12 +6,12 @@ import Rules
 struct ExpiringWrite {
     private let node: SegmentedKey
     private let rules: TreeRules
-    private let timestampMilliseconds: Int64
+    private let timestamp: Timestamp
 
-    init(at node: SegmentedKey, rules: TreeRules, timestampMilliseconds: Int64) {
+    init(at node: SegmentedKey, rules: TreeRules, timestamp: Timestamp) {
         self.node = node
         self.rules = rules
-        self.timestampMilliseconds = timestampMilliseconds
+        self.timestamp = timestamp
     }
 
     /// Sets the times, once the write has been applied.
@@ -31,7 +31,7 @@ struct ExpiringWrite {
 
     private func touch(_ node: [UInt8], in transaction: any EngineTransaction) throws(TreeError) {
         let old = try ExpiryTable.entry(of: node, in: transaction)
-        let new = try rules.expiry(of: node, writtenAt: timestampMilliseconds)
+        let new = try rules.expiry(of: node, writtenAt: timestamp)
         let isThere = try !transaction.isEmpty(.subtree(node))
         guard old != (isThere ? new : nil) else { return }
         if let old { try ExpiryTable.remove(old, in: transaction) }
@@ -41,12 +41,12 @@ struct ExpiringWrite {
 
 extension TreeRules {
     /// The expiry of a node that is written now; nil for none.
-    func expiry(of node: [UInt8], writtenAt timestampMilliseconds: Int64) throws(TreeError) -> ExpiryTable.Entry? {
+    func expiry(of node: [UInt8], writtenAt timestamp: Timestamp) throws(TreeError) -> ExpiryTable.Entry? {
         guard let (rule, pattern) = try document.root.node(at: try SegmentedKey(node)),
             let timeToLive = rule.timeToLiveMilliseconds,
             let expiry = expiries.first(where: { $0.nodes == pattern })
         else { return nil }
-        let (time, isBeyond) = timestampMilliseconds.addingReportingOverflow(timeToLive)
+        let (time, isBeyond) = timestamp.milliseconds.addingReportingOverflow(timeToLive)
         return ExpiryTable.Entry(
             node: node, timestampMilliseconds: isBeyond ? .max : UInt64(max(0, time)), id: expiry.id)
     }

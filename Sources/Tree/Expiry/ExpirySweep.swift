@@ -11,13 +11,13 @@ struct ExpirySweep {
     private(set) var isTableEmpty = true
 
     /// Looks for them in a state of the store.
-    init(at timestampMilliseconds: Int64, rules: RulesCache, in snapshot: any EngineSnapshot) throws(TreeError) {
+    init(at timestamp: Timestamp, rules: RulesCache, in snapshot: any EngineSnapshot) throws(TreeError) {
         var due: [Namespace: [[UInt8]]] = [:]
         for entry in try ExpiryTable.first(Self.maxNodes, in: snapshot) {
             isTableEmpty = false
-            guard entry.timestampMilliseconds <= UInt64(max(0, timestampMilliseconds)) else { break }
+            guard entry.timestampMilliseconds <= UInt64(max(0, timestamp.milliseconds)) else { break }
             let namespace = try StoreFormat.namespace(ofDataKey: entry.node.span)
-            let now = try rules.rules(of: namespace, in: snapshot)?.expiry(of: entry.node, writtenAt: 0)
+            let now = try rules.rules(of: namespace, in: snapshot)?.expiry(of: entry.node, writtenAt: .epoch)
             if now?.id == entry.id, try ExpiryTable.entry(of: entry.node, in: snapshot) == entry {
                 due[namespace, default: []].append(entry.node)
             } else {

@@ -168,6 +168,6 @@ extension JSONUpdate {
         var update = try EncodedUpdate(writes: writes, origin: origin)
         update.requester = requester
         try update.judge(
-            beforeTurnIn: snapshot.engine, timestampMilliseconds: WallClock.milliseconds(), rules: snapshot.rules)
+            beforeTurnIn: snapshot.engine, timestamp: WallClock.now(), rules: snapshot.rules)
     }
 }

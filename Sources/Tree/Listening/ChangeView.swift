@@ -14,7 +14,7 @@ struct ChangeView {
     }
 
     let token: SyncToken
-    let timestampMilliseconds: Int64
+    let timestamp: Timestamp
     /// The writes, ordered by key; never empty. The keys are below the node: an empty one is the node itself.
     private(set) var writes: [EncodedWrite]
     /// The path below the node that a patch was about; nil for a put. A put from which something follows is a patch for
@@ -41,7 +41,7 @@ struct ChangeView {
         }
         self.writes = writes
         token = change.token
-        timestampMilliseconds = change.timestampMilliseconds
+        timestamp = change.timestamp
         patchedPath =
             switch change.origin {
             case .put: writes.count > 1 ? [] : nil
@@ -82,6 +82,6 @@ extension Change {
             let path = TreePath(try PathEncoding.decodeKeys(write.key.span))
             writes.append(TreeWrite(path: path, value: try write.rows.value(below: [])))
         }
-        self.init(token: view.token, timestampMilliseconds: view.timestampMilliseconds, writes: writes)
+        self.init(token: view.token, timestamp: view.timestamp, writes: writes)
     }
 }

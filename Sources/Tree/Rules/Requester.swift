@@ -13,8 +13,8 @@ package struct Requester: Sendable {
         self.mayUseTreesWithoutRules = mayUseTreesWithoutRules
     }
 
-    fileprivate func subject(at timestampMilliseconds: Int64) -> RulesSubject {
-        RulesSubject(auth: auth, nowMilliseconds: timestampMilliseconds)
+    fileprivate func subject(at timestamp: Timestamp) -> RulesSubject {
+        RulesSubject(auth: auth, now: timestamp)
     }
 }
 
@@ -29,13 +29,13 @@ extension EncodedUpdate {
     ///   - rules: Finds the rules of a tree.
     /// - Throws: ``TreeError`` with code `permission_denied`.
     func judge(
-        _ writes: [EncodedWrite], in snapshot: any EngineSnapshot, timestampMilliseconds: Int64,
+        _ writes: [EncodedWrite], in snapshot: any EngineSnapshot, timestamp: Timestamp,
         rules: (Namespace) throws(TreeError) -> TreeRules?
     ) throws(TreeError) {
         guard let requester else { return }
         let stored = StoredRows(snapshot: snapshot)
         let updated = try UpdatedRows(writes, over: snapshot)
-        let subject = requester.subject(at: timestampMilliseconds)
+        let subject = requester.subject(at: timestamp)
         for write in writes {
             let node = write.isPriority ? Array(write.key.dropLast()) : write.key
             let path = try StoreFormat.path(ofDataKey: node.span)
@@ -59,12 +59,12 @@ extension EncodedUpdate {
     ///
     /// - Throws: ``TreeError`` with code `permission_denied` or `invalid_value`.
     func judge(
-        beforeTurnIn snapshot: any EngineSnapshot, timestampMilliseconds: Int64, rules: RulesCache
+        beforeTurnIn snapshot: any EngineSnapshot, timestamp: Timestamp, rules: RulesCache
     ) throws(TreeError) {
         guard requester != nil else { return }
         let writes = try writes.resolved(
-            in: snapshot, timestampMilliseconds: timestampMilliseconds, token: SyncToken(sequence: 0), isStaged: false)
-        try judge(writes, in: snapshot, timestampMilliseconds: timestampMilliseconds) {
+            in: snapshot, timestamp: timestamp, token: SyncToken(sequence: 0), isStaged: false)
+        try judge(writes, in: snapshot, timestamp: timestamp) {
             namespace throws(TreeError) in try rules.rules(of: namespace, in: snapshot)
         }
     }
@@ -93,7 +93,7 @@ extension Requester {
         let root = RuledNode(rootOf: StoreFormat.prefix(of: path.namespace), in: rows)
         let verdict = try rules.document.judgeRead(
             at: path.keys.map(\.string), matching: query.map(RulesQuery.init),
-            by: subject(at: WallClock.milliseconds()), in: root)
+            by: subject(at: WallClock.now()), in: root)
         guard verdict.isAllowed else { throw .permissionDenied(path, verdict) }
     }
 }

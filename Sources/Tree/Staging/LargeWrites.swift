@@ -14,7 +14,7 @@ final class LargeWrites: BackgroundWork {
     private let changeLog: ChangeLog
     private let rules: RulesCache
     private let derivations: Derivations
-    private let clock: @Sendable () -> Int64
+    private let clock: @Sendable () -> Timestamp
     /// The room that deletions have on a full disk; nil for none.
     let reserve: RoomReserve?
     /// The number of rows from which on a write is large, and that of their bytes.
@@ -27,7 +27,7 @@ final class LargeWrites: BackgroundWork {
 
     init(
         engine: StagingEngine, group: GroupCommit, changeLog: ChangeLog, rules: RulesCache, derivations: Derivations,
-        reserve: RoomReserve?, clock: @escaping @Sendable () -> Int64, minRows: Int, minBytes: Int
+        reserve: RoomReserve?, clock: @escaping @Sendable () -> Timestamp, minRows: Int, minBytes: Int
     ) {
         self.engine = engine
         self.group = group
@@ -98,7 +98,7 @@ final class LargeWrites: BackgroundWork {
         if try derivations.concern(write) { return .direct }
         return try await engine.read { [changeLog, rules, clock] engine throws(TreeError) in
             // The commit judges once more; but nothing is staged, nor called unchanged, for whoever may not write it.
-            try update.judge(beforeTurnIn: engine, timestampMilliseconds: clock(), rules: rules)
+            try update.judge(beforeTurnIn: engine, timestamp: clock(), rules: rules)
             guard try IndexingWriter.mayBeStaged(write, rules: rules, in: engine) else { return .direct }
             guard !write.hasServerValues, !update.isRepeated, try engine.hasSameRows(as: write) else { return .stage }
             let snapshot = TreeSnapshot(engine: engine, changeLog: changeLog, rules: rules)

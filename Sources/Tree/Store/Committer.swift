@@ -10,14 +10,14 @@ final class Committer: Sendable {
     private let mark: CommitMark?
     private let derivations: Derivations
     private let constraints: Constraints
-    private let clock: @Sendable () -> Int64
+    private let clock: @Sendable () -> Timestamp
     private let metrics: CommitMetrics
     let statistics = Mutex(TreeStatistics())
 
     init(
         engine: any Engine, changeLog: ChangeLog, rules: RulesCache, commits: CommitStream,
         trimmer: ChangeLogTrimmer, mark: CommitMark?,
-        derivations: Derivations, constraints: Constraints, clock: @escaping @Sendable () -> Int64,
+        derivations: Derivations, constraints: Constraints, clock: @escaping @Sendable () -> Timestamp,
         metrics: CommitMetrics
     ) {
         self.engine = engine
@@ -51,7 +51,7 @@ final class Committer: Sendable {
         do {
             return try await engine.write { [self] transaction throws(TreeError) in
                 var applied = Applied()
-                applied.answers = try apply(takeGroup(), to: transaction, timestampMilliseconds: clock())
+                applied.answers = try apply(takeGroup(), to: transaction, timestamp: clock())
                 applied.end = .now
                 return applied
             } committed: { [self] applied in
@@ -87,10 +87,10 @@ final class Committer: Sendable {
     }
 
     private func apply(
-        _ group: [EncodedUpdate], to transaction: any EngineTransaction, timestampMilliseconds: Int64
+        _ group: [EncodedUpdate], to transaction: any EngineTransaction, timestamp: Timestamp
     ) throws(TreeError) -> [GroupCommit.Answer] {
         let snapshot = TreeSnapshot(engine: transaction, changeLog: changeLog, rules: rules)
-        var writer = IndexingWriter(transaction, rules: rules, timestampMilliseconds: timestampMilliseconds)
+        var writer = IndexingWriter(transaction, rules: rules, timestamp: timestamp)
         var token = try snapshot.token
         var answers: [GroupCommit.Answer] = []
         for update in group {
@@ -100,7 +100,7 @@ final class Committer: Sendable {
             do {
                 decided = try self.decided(update, by: snapshot, at: token)
                 writes = try writer.wanted(of: decided).resolved(
-                    in: transaction, timestampMilliseconds: timestampMilliseconds, token: next,
+                    in: transaction, timestamp: timestamp, token: next,
                     isStaged: decided.isStaged)
                 try writer.judge(decided, writes)
                 try constraints.judge(writes, of: decided, in: snapshot)
@@ -114,7 +114,7 @@ final class Committer: Sendable {
             if change != nil { token = next }
             answers.append(.success(CommitReceipt(token: token, writes: writes, change: change)))
         }
-        try changeLog.trim(after: token, timestampMilliseconds: timestampMilliseconds, in: transaction)
+        try changeLog.trim(after: token, timestamp: timestamp, in: transaction)
         return answers
     }
 
@@ -134,7 +134,7 @@ final class Committer: Sendable {
         _ writes: [EncodedWrite], of update: EncodedUpdate, by writer: inout IndexingWriter,
         in snapshot: TreeSnapshot, token: SyncToken
     ) throws(TreeError) -> EncodedChange? {
-        let (transaction, time) = (writer.transaction, writer.timestampMilliseconds)
+        let (transaction, time) = (writer.transaction, writer.timestamp)
         var derived = DerivedWrites(derivations, of: commits)
         try derived.prepare(writes, from: update.firstStratum, in: transaction)
         // What is put before what is deleted: a node that keeps a child keeps its priority. Priorities last: the node
@@ -153,10 +153,10 @@ final class Committer: Sendable {
             changed = writes
         }
         try derived.derive(
-            at: CommitPoint(token: token, timestampMilliseconds: time), in: snapshot, by: &writer)
+            at: CommitPoint(token: token, timestamp: time), in: snapshot, by: &writer)
         changed = try derived.merged(with: changed, in: transaction)
         let change = EncodedChange(
-            token: token, timestampMilliseconds: time, origin: update.origin, writes: changed,
+            token: token, timestamp: time, origin: update.origin, writes: changed,
             unchangedNodes: try derived.unchangedNodes(),
             nodesOfPriorities: try ListenedValues.nodesOfPriorities(among: changed, of: commits, in: transaction))
         try changeLog.append(change, in: transaction)

@@ -6,14 +6,14 @@ struct IndexingWriter {
 
     let transaction: any EngineTransaction
     let rules: RulesCache
-    let timestampMilliseconds: Int64
+    let timestamp: Timestamp
     /// The rules of each tree, by the prefix of the keys of its rows.
     private var rulesOfTrees: [ArraySlice<UInt8>: TreeRules?] = [:]
 
-    init(_ transaction: any EngineTransaction, rules: RulesCache, timestampMilliseconds: Int64) {
+    init(_ transaction: any EngineTransaction, rules: RulesCache, timestamp: Timestamp) {
         self.transaction = transaction
         self.rules = rules
-        self.timestampMilliseconds = timestampMilliseconds
+        self.timestamp = timestamp
     }
 
     /// Replaces what is at a node.
@@ -27,7 +27,7 @@ struct IndexingWriter {
             return true
         }
         let hasChanged = try IndexedWrite(write, at: node, indexes: rules.indexes).apply(to: transaction)
-        try ExpiringWrite(at: node, rules: rules, timestampMilliseconds: timestampMilliseconds).apply(to: transaction)
+        try ExpiringWrite(at: node, rules: rules, timestamp: timestamp).apply(to: transaction)
         return hasChanged
     }
 
@@ -61,7 +61,7 @@ struct IndexingWriter {
         var writes: [EncodedWrite] = []
         for write in update.writes {
             guard let entry = try ExpiryTable.entry(of: write.key, in: transaction),
-                entry.timestampMilliseconds <= UInt64(max(0, timestampMilliseconds))
+                entry.timestampMilliseconds <= UInt64(max(0, timestamp.milliseconds))
             else { continue }
             writes.append(write)
         }
@@ -74,7 +74,7 @@ struct IndexingWriter {
     /// - Throws: ``TreeError`` with code `permission_denied`.
     mutating func judge(_ update: EncodedUpdate, _ writes: [EncodedWrite]) throws(TreeError) {
         guard update.requester != nil else { return }
-        try update.judge(writes, in: transaction, timestampMilliseconds: timestampMilliseconds) {
+        try update.judge(writes, in: transaction, timestamp: timestamp) {
             namespace throws(TreeError) in
             try rules(ofTree: namespace, StoreFormat.prefix(of: namespace)[...])
         }

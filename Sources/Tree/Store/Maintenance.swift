@@ -18,11 +18,11 @@ final class Maintenance: BackgroundWork {
     private let engine: any Engine
     private let rules: RulesCache
     private let group: GroupCommit
-    private let clock: @Sendable () -> Int64
+    private let clock: @Sendable () -> Timestamp
     private let wakeUps = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     let task = BackgroundTask(name: "Tree maintenance", priority: .utility)
 
-    init(engine: any Engine, rules: RulesCache, group: GroupCommit, clock: @escaping @Sendable () -> Int64) {
+    init(engine: any Engine, rules: RulesCache, group: GroupCommit, clock: @escaping @Sendable () -> Timestamp) {
         self.engine = engine
         self.rules = rules
         self.group = group

@@ -3,6 +3,6 @@ extension PushIDGenerator {
     ///
     /// - Parameter last: An id that all others are to be greater than; nil for none.
     public convenience init(after last: PushID? = nil) {
-        self.init(after: last, clock: WallClock.milliseconds)
+        self.init(after: last, clock: WallClock.now)
     }
 }

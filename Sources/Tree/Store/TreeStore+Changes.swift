@@ -168,7 +168,7 @@ extension ChangeView {
     ///
     /// - Parameter node: The node from which it is seen.
     fileprivate func json(at node: [UInt8], _ form: JSONForm) throws(TreeError) -> [UInt8] {
-        var json = Array("{\"token\":\"\(token)\",\"timestamp\":\(timestampMilliseconds),\"writes\":[".utf8)
+        var json = Array("{\"token\":\"\(token)\",\"timestamp\":\(timestamp),\"writes\":[".utf8)
         let prefix = try StoreFormat.prefixLength(of: node.span)
         for (index, write) in writes.enumerated() {
             json.append(contentsOf: (index == 0 ? "{\"path\":" : ",{\"path\":").utf8)

@@ -44,7 +44,7 @@ public final class TreeStore: Sendable {
         try await self.init(
             engine: engine, retention: retention, mark: mark, reserve: reserve, derivations: derivations,
             constraints: constraints, isMaintained: isMaintained, metrics: metrics,
-            clock: WallClock.milliseconds)
+            clock: WallClock.now)
     }
 
     /// - Parameters:
@@ -58,7 +58,7 @@ public final class TreeStore: Sendable {
         metrics: any MetricsFactory = NOOPMetricsHandler.instance,
         minRowsOfLargeWrite: Int = 10_000, minBytesOfLargeWrite: Int = 4 << 20,
         piece: StagingEngine.Piece = StagingEngine.Piece(),
-        clock: @escaping @Sendable () -> Int64 = WallClock.milliseconds
+        clock: @escaping @Sendable () -> Timestamp = WallClock.now
     ) async throws(TreeError) {
         let health = TreeHealth()
         let engine = try await StagingEngine(GuardedEngine(engine, health: health), piece: piece)

@@ -20,15 +20,15 @@ public struct SyncToken: Hashable, Comparable, Sendable, CustomStringConvertible
 public struct Change: Hashable, Sendable {
     /// The position just after this change.
     public let token: SyncToken
-    /// The time of the commit, in milliseconds since 1970.
-    public let timestampMilliseconds: Int64
+    /// The time of the commit.
+    public let timestamp: Timestamp
     /// The writes, ordered by path; those that found what they write are not among them.
     public let writes: [TreeWrite]
 
     /// Makes a change.
-    package init(token: SyncToken, timestampMilliseconds: Int64, writes: [TreeWrite]) {
+    package init(token: SyncToken, timestamp: Timestamp, writes: [TreeWrite]) {
         self.token = token
-        self.timestampMilliseconds = timestampMilliseconds
+        self.timestamp = timestamp
         self.writes = writes
     }
 }

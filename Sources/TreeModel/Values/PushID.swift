@@ -6,7 +6,7 @@ public struct PushID: Hashable, Sendable {
     /// The number of characters.
     public static let length = 20
     static let alphabet = Array("-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz".utf8)
-    package static let maxTimestamp: Int64 = 1 << 48 - 1
+    package static let maxTimestamp = Timestamp(milliseconds: 1 << 48 - 1)
 
     /// The id as text.
     public let string: String
@@ -18,21 +18,21 @@ public struct PushID: Hashable, Sendable {
     }
 
     /// Makes an id of a time and twelve digits below 64.
-    init(timestampMilliseconds: Int64, randomDigits: [UInt8]) {
-        let timeDigits = (0..<8).reversed().map { UInt8(truncatingIfNeeded: timestampMilliseconds >> (6 * $0)) }
+    init(timestamp: Timestamp, randomDigits: [UInt8]) {
+        let timeDigits = (0..<8).reversed().map { UInt8(truncatingIfNeeded: timestamp.milliseconds >> (6 * $0)) }
         string = String(
             decoding: (timeDigits + randomDigits).map { Self.alphabet[Int($0 & 63)] }, as: UTF8.self)
     }
 
-    /// The first of the ids of a time, in milliseconds since 1970.
-    package static func first(at timestampMilliseconds: Int64) -> PushID {
-        let time = min(max(0, timestampMilliseconds), maxTimestamp)
-        return PushID(timestampMilliseconds: time, randomDigits: Array(repeating: 0, count: length - 8))
+    /// The first of the ids of a time.
+    package static func first(at timestamp: Timestamp) -> PushID {
+        let time = min(max(.epoch, timestamp), maxTimestamp)
+        return PushID(timestamp: time, randomDigits: Array(repeating: 0, count: length - 8))
     }
 
     /// The time at which the id was made, in milliseconds since 1970, by the clock of its maker.
-    public var timestampMilliseconds: Int64 {
-        digits.prefix(8).reduce(0) { $0 << 6 | Int64($1) }
+    public var timestamp: Timestamp {
+        Timestamp(milliseconds: digits.prefix(8).reduce(0) { $0 << 6 | Int64($1) })
     }
 
     /// Its twenty digits below 64: eight of time, twelve random ones.

@@ -6,11 +6,11 @@ import Synchronization
 /// up; a new millisecond draws it anew.
 public final class PushIDGenerator: Sendable {
     private struct Last {
-        var timestampMilliseconds: Int64 = -1
+        var timestamp = Timestamp(milliseconds: -1)
         var digits = [UInt8](repeating: 0, count: 12)
     }
 
-    private let clock: @Sendable () -> Int64
+    private let clock: @Sendable () -> Timestamp
     private let random: @Sendable () -> UInt64
     private let last = Mutex(Last())
 
@@ -18,11 +18,11 @@ public final class PushIDGenerator: Sendable {
     ///
     /// - Parameters:
     ///   - last: An id that all others are to be greater than; nil for none.
-    ///   - clock: Milliseconds since 1970.
+    ///   - clock: The present time.
     ///   - random: 64 random bits at each call; the system's generator unless given.
     public init(
         after last: PushID? = nil,
-        clock: @escaping @Sendable () -> Int64,
+        clock: @escaping @Sendable () -> Timestamp,
         random: @escaping @Sendable () -> UInt64 = { UInt64.random(in: .min ... .max) }
     ) {
         self.clock = clock
@@ -30,23 +30,23 @@ public final class PushIDGenerator: Sendable {
         if let last {
             let digits = last.digits
             self.last.withLock {
-                $0 = Last(timestampMilliseconds: last.timestampMilliseconds, digits: Array(digits[8...]))
+                $0 = Last(timestamp: last.timestamp, digits: Array(digits[8...]))
             }
         }
     }
 
     /// The next id, greater than all that this generator made before.
     public func next() -> PushID {
-        let now = min(max(clock(), 0), PushID.maxTimestamp)
+        let now = min(max(clock(), .epoch), PushID.maxTimestamp)
         return last.withLock { last in
-            if now > last.timestampMilliseconds {
-                last.timestampMilliseconds = now
+            if now > last.timestamp {
+                last.timestamp = now
                 last.digits = randomDigits()
             } else if !Self.increment(&last.digits) {
                 // 2⁷² ids in a millisecond: the next one is in the next millisecond, by our count.
-                last.timestampMilliseconds = min(last.timestampMilliseconds + 1, PushID.maxTimestamp)
+                last.timestamp = min(last.timestamp + .milliseconds(1), PushID.maxTimestamp)
             }
-            return PushID(timestampMilliseconds: last.timestampMilliseconds, randomDigits: last.digits)
+            return PushID(timestamp: last.timestamp, randomDigits: last.digits)
         }
     }
 

@@ -72,7 +72,7 @@ package struct ObjectPosts: Derivation {
         let others = try snapshot.keys(of: ObjectNodes.post(upload), limit: 2).filter { $0 != id.key }
         let hasObject = try snapshot.hasObject(withFile: upload.key)
         if others.isEmpty, !hasObject {
-            writes.append(TreeWrite(path: FileNodes.deleted(upload), value: .integer(commit.timestampMilliseconds)))
+            writes.append(TreeWrite(path: FileNodes.deleted(upload), value: commit.timestamp.value))
         }
         return writes
     }

@@ -109,7 +109,8 @@ package struct ObjectStore: Sendable {
                 throw Failure(.unavailable, "the object took too long", hint: "send it again", isTransient: true)
             }
             let object = StoredObject(
-                name: name, blob: blob, objectGeneration: max(now * 1000, (old?.objectGeneration ?? 0) + 1),
+                name: name, blob: blob,
+                objectGeneration: max(now.milliseconds * 1000, (old?.objectGeneration ?? 0) + 1),
                 metageneration: 1, createdAt: now, updatedAt: now, byteCount: contents.byteCount, md5: contents.md5,
                 crc32c: contents.crc32c,
                 metadata: metadata, tokens: metadata.tokens.isEmpty ? old?.tokens ?? [token] : metadata.tokens)
@@ -235,13 +236,13 @@ package struct ObjectStore: Sendable {
         return record
     }
 
-    /// How long bytes that are on disk may take to get their name, in milliseconds.
-    private static let patience: Int64 = 600_000
+    /// How long bytes that are on disk may take to get their name.
+    private static let patience = Duration.seconds(600)
 
     /// Has the tree know of a blob before it is there, as one that goes unless an object comes to name it.
     ///
-    /// - Returns: Until when an object may, in milliseconds since the epoch.
-    private func announce(_ blob: BlobName, as name: ObjectName, byteCount: Int) async throws -> Int64 {
+    /// - Returns: Until when an object may.
+    private func announce(_ blob: BlobName, as name: ObjectName, byteCount: Int) async throws -> Timestamp {
         var update = MultiPathUpdate()
         update[ObjectNodes.file(TreeKey(unchecked: blob.postID))] = ObjectFile(folder: blob.userID, name: name).value
         update[ObjectNodes.size() / TreeKey(unchecked: blob.postID)] = .integer(Int64(byteCount))
@@ -253,10 +254,10 @@ package struct ObjectStore: Sendable {
 
     /// Has a blob's folder swept when the grace period is over.
     ///
-    /// - Parameter time: When it became garbage, in milliseconds since the epoch.
-    package static func discard(_ blob: BlobName, at time: Int64, in update: inout MultiPathUpdate) {
+    /// - Parameter time: When it became garbage.
+    package static func discard(_ blob: BlobName, at time: Timestamp, in update: inout MultiPathUpdate) {
         guard let id = PostID(blob.postID) else { return }
-        update[FileNodes.deleted(id)] = .integer(time)
+        update[FileNodes.deleted(id)] = time.value
     }
 
     /// A token that nobody can guess, in the form of a UUID (RFC 9562 §5.4), as clients know them.

@@ -14,10 +14,10 @@ package struct StoredObject: Hashable, Sendable {
     package let objectGeneration: Int64
     /// The number of changes of the metadata since, from 1.
     package internal(set) var metageneration: Int64
-    /// Milliseconds since the epoch.
-    package let createdAt: Int64
-    /// Milliseconds since the epoch.
-    package internal(set) var updatedAt: Int64
+    /// When its bytes came.
+    package let createdAt: Timestamp
+    /// When it was changed for the last time.
+    package internal(set) var updatedAt: Timestamp
     /// The size in bytes.
     package let byteCount: Int
     /// 16 bytes.
@@ -38,12 +38,12 @@ package struct StoredObject: Hashable, Sendable {
 }
 
 extension StoredObject {
-    /// The same object with other bytes, at a time in milliseconds since the epoch.
+    /// The same object with other bytes, at a time.
     package func replacing(
-        _ blob: BlobName, byteCount: Int, md5: [UInt8], crc32c: [UInt8], at time: Int64
+        _ blob: BlobName, byteCount: Int, md5: [UInt8], crc32c: [UInt8], at time: Timestamp
     ) -> StoredObject {
         StoredObject(
-            name: name, blob: blob, objectGeneration: max(time * 1000, objectGeneration + 1),
+            name: name, blob: blob, objectGeneration: max(time.milliseconds * 1000, objectGeneration + 1),
             metageneration: metageneration + 1,
             createdAt: createdAt, updatedAt: max(time, updatedAt), byteCount: byteCount, md5: md5, crc32c: crc32c,
             metadata: metadata, tokens: tokens)
@@ -59,8 +59,8 @@ extension StoredObject {
         members["blob"] = .string(blob.description)
         members["generation"] = .integer(Int(objectGeneration))
         members["metageneration"] = .integer(Int(metageneration))
-        members["created"] = .integer(Int(createdAt))
-        members["updated"] = .integer(Int(updatedAt))
+        members["created"] = .integer(Int(createdAt.milliseconds))
+        members["updated"] = .integer(Int(updatedAt.milliseconds))
         members["bytes"] = .integer(byteCount)
         members["md5"] = .string(Base64URL.encode(md5))
         members["crc32c"] = .string(Base64URL.encode(crc32c))
@@ -88,8 +88,8 @@ extension StoredObject {
         self.blob = blob
         self.objectGeneration = Int64(objectGeneration)
         self.metageneration = Int64(metageneration)
-        createdAt = Int64(created)
-        updatedAt = Int64(updated)
+        createdAt = Timestamp(milliseconds: Int64(created))
+        updatedAt = Timestamp(milliseconds: Int64(updated))
         self.byteCount = byteCount
         self.md5 = md5
         self.crc32c = crc32c

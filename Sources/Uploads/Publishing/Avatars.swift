@@ -61,7 +61,7 @@ package struct ReplacedAvatars: Derivation {
             let uid = UserID(picture.keys[0].string), let old = try Avatars.id(of: uid, named: address, in: snapshot),
             try Avatars.id(of: uid, in: snapshot) != old
         else { return [] }
-        return [TreeWrite(path: FileNodes.deleted(old), value: .integer(commit.timestampMilliseconds))]
+        return [TreeWrite(path: FileNodes.deleted(old), value: commit.timestamp.value)]
     }
 }
 

@@ -45,7 +45,7 @@ package struct GarbageList: Sendable {
         }
         let path = FileNodes.garbage() / store.ids.next().key
         var entry: [TreeKey: TreeValue] = [
-            "after": .integer(store.now + (isAtOnce ? 0 : settings.value.gracePeriod.milliseconds)),
+            "after": (store.now + (isAtOnce ? .zero : settings.value.gracePeriod)).value,
             "blobs": .object(names),
         ]
         entry["attempt"] = attempt.map { .string($0.description) }
@@ -63,7 +63,7 @@ package struct GarbageList: Sendable {
         let now = store.now
         while true {
             let entries = try await tree.children(of: FileNodes.garbage(), limit: 100)
-            let due = entries.filter { ($0.value["after"]?.integerValue ?? 0) <= now }
+            let due = entries.filter { ($0.value["after"]?.timestampValue ?? .epoch) <= now }
             for entry in due {
                 try await remove(entry)
             }

@@ -5,6 +5,7 @@ package import Model
 import Social
 import Store
 import Tree
+package import TreeModel
 
 extension Publisher {
     /// Deletes a post and every place that lists it, in one update: its author's list and feed, and its hashtags. Durable when it
@@ -14,10 +15,11 @@ extension Publisher {
     ///   - identity: Who deletes it: its author, or an admin; of a post for audiences whoever owns all of these, too.
     ///   - refusal: The decision of an admin not to have it shown: its files are for its author and admins alone from now on,
     ///     until they go.
-    /// - Returns: When its files go, in milliseconds since the epoch.
+    /// - Returns: When its files go.
     /// - Throws: `Failure` with the code `not_found` when there is no such post, `permission_denied` or `not_allowed` when it
     ///   is somebody else's.
-    package func deletePost(_ id: PostID, by identity: Identity, _ refusal: Moderation? = nil) async throws -> Int64 {
+    package func deletePost(_ id: PostID, by identity: Identity, _ refusal: Moderation? = nil) async throws -> Timestamp
+    {
         try await tree.transact(at: "post-deleted") { snapshot, update in
             guard let path = try snapshot.path(ofPost: id), let post = try snapshot.get(path) else {
                 throw Self.noPost(id)
@@ -36,7 +38,7 @@ extension Publisher {
             }
         }
         logger.notice("deleted a post", metadata: ["post": "\(id)", "identity": "\(identity)"])
-        return store.now + settings.value.gracePeriod.milliseconds
+        return store.now + settings.value.gracePeriod
     }
 
     /// - Throws: `Failure` with the code `permission_denied` or `not_allowed`; with `not_found` for a post for audiences to who is

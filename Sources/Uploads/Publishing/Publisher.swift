@@ -106,11 +106,11 @@ package struct Publisher: Sendable {
     }
 
     static func withdrawObject(
-        of id: PostID, at now: Int64, in snapshot: TreeSnapshot, _ update: inout MultiPathUpdate
+        of id: PostID, at now: Timestamp, in snapshot: TreeSnapshot, _ update: inout MultiPathUpdate
     ) throws(TreeError) {
         guard let file = ObjectFile(try snapshot.get(ObjectNodes.file() / id.key)) else { return }
         if try snapshot.hasObject(withFile: id.key) { update[ObjectKey.path(file.name)] = nil }
-        update[FileNodes.deleted(id)] = .integer(now)
+        update[FileNodes.deleted(id)] = now.value
     }
 
     /// Keeps the renditions of an upload that is not published yet, so that they are not made again.
@@ -219,7 +219,7 @@ package struct Publisher: Sendable {
         update[UploadNodes.upload(record.id)] = try record.value()
         update[UploadNodes.queued(record.id)] = nil
         if let present = try Avatars.id(of: record.owner, in: snapshot), present.key > record.id.key {
-            update[FileNodes.deleted(record.id)] = .integer(record.updatedAt)
+            update[FileNodes.deleted(record.id)] = record.updatedAt.value
         } else {
             let url = MediaAddress.url(record.owner, record.id, rendition.fileName, at: publicBase)
             update[PeopleNodes.person(record.owner) / "profile_picture"] = .string(url)

@@ -16,7 +16,7 @@ package struct Drafts: Sendable {
             let path = UploadNodes.upload(id) / "next_photo"
             let number = try snapshot.get(path)?.integerValue ?? 0
             update[path] = .integer(number + 1)
-            update[UploadNodes.upload(id) / "updated_at"] = .integer(store.now)
+            update[UploadNodes.upload(id) / "updated_at"] = store.now.value
             return Int(number)
         }.result
     }
@@ -39,7 +39,7 @@ package struct Drafts: Sendable {
         try store.checkPhotoCount(draft.photos.count)
         let path = UploadNodes.upload(id)
         update[path / "photos" / (try TreeKey(String(number)))] = try photo.value(owner: draft.owner, post: id)
-        update[path / "updated_at"] = .integer(store.now)
+        update[path / "updated_at"] = store.now.value
     }
 
     /// Notes what was sent with the draft's reference, once all of it has come.

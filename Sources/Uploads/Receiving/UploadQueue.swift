@@ -5,6 +5,7 @@ package import Model
 import ServiceLifecycle
 import Synchronization
 import Tree
+package import TreeModel
 
 /// The uploads that wait for a worker, in memory: what survives a crash is `upload_queue` in the tree.
 ///
@@ -46,10 +47,10 @@ package final class UploadQueue: Sendable {
     /// How many uploads wait for a worker.
     package var count: Int { state.withLock { $0.line.count } }
 
-    /// The time at which the upload that has waited longest was reserved, in milliseconds since the epoch; nil when
+    /// The time at which the upload that has waited longest was reserved; nil when
     /// none waits.
-    package var oldestTimestampMilliseconds: Int64? {
-        state.withLock { $0.line.firsts.map(\.timestampMilliseconds).min() }
+    package var oldestTimestamp: Timestamp? {
+        state.withLock { $0.line.firsts.map(\.timestamp).min() }
     }
 
     /// Adds an upload behind its owner's others, unless it waits or is in work already: no two workers ever have the same

@@ -4,6 +4,7 @@ package import Model
 package import Social
 import Synchronization
 import Tree
+package import TreeModel
 
 extension UploadStore {
     /// Makes one of the legal transitions of an upload, durably, if the upload is in the state that the caller thinks.
@@ -39,7 +40,7 @@ extension UploadStore {
             }
             // A photo that is its draft's now is looked up as long as one that became nothing.
             if new == .failed || new == .expired || record.place != nil && new.isTerminal {
-                update[UploadNodes.ended(id)] = .integer(record.updatedAt)
+                update[UploadNodes.ended(id)] = record.updatedAt.value
             }
             try Self.moveReference(of: record, replacing: failed, in: snapshot, &update)
             try add(snapshot, &update)
@@ -113,8 +114,8 @@ extension UploadStore {
     }
 
     /// Ends a reservation, a draft or what was being received, that nobody will finish, and frees its reference and its blobs; unless somebody has gone
-    /// on with it since `time`, in milliseconds since the epoch.
-    package func expire(_ id: PostID, from state: UploadState, unlessChangedSince time: Int64 = .max) async throws {
+    /// on with it since `time`.
+    package func expire(_ id: PostID, from state: UploadState, unlessChangedSince time: Timestamp = .max) async throws {
         struct SenderIsBack: Error {}
         do {
             try await transition(id, from: state, to: .expired) { record in

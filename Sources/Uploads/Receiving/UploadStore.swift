@@ -13,7 +13,7 @@ package import Tree
 package final class UploadStore: Sendable {
     package let tree: TreeStore
     let ids: PushIDGenerator
-    let clock: @Sendable () -> Int64
+    let clock: @Sendable () -> Timestamp
     let settings: SharedSettings
     package let intakes: IntakeHandlers
     /// How many came to which end since the start, and how many were acknowledged (`ingested`).
@@ -24,10 +24,10 @@ package final class UploadStore: Sendable {
     package let queue = UploadQueue()
     /// Uploads that nobody finishes any more although their records do not say so yet, each with when that became known,
     /// in milliseconds since the epoch. The janitor expires them soon.
-    package let abandoned = Mutex<[PostID: Int64]>([:])
+    package let abandoned = Mutex<[PostID: Timestamp]>([:])
 
     package init(
-        tree: TreeStore, ids: PushIDGenerator, clock: @escaping @Sendable () -> Int64, settings: SharedSettings,
+        tree: TreeStore, ids: PushIDGenerator, clock: @escaping @Sendable () -> Timestamp, settings: SharedSettings,
         intakes: IntakeHandlers, logger: Logger, metrics: UploadMetrics
     ) {
         self.tree = tree
@@ -42,8 +42,8 @@ package final class UploadStore: Sendable {
     /// The drafts among the uploads.
     package var drafts: Drafts { Drafts(store: self) }
 
-    /// The present time, in milliseconds since the epoch.
-    package var now: Int64 { clock() }
+    /// The present time.
+    package var now: Timestamp { clock() }
 
     // MARK: Reading
 

@@ -6,14 +6,14 @@ package struct Moderation: Sendable, Hashable {
     package let decision: ModerationDecision
     /// Why; empty when nobody said.
     package let reason: String
-    /// Milliseconds since the epoch.
-    package let at: Int64
+    /// When it was made.
+    package let at: Timestamp
 
-    package init(_ verdict: ModerationVerdict, at: Int64) {
+    package init(_ verdict: ModerationVerdict, at: Timestamp) {
         self.init(verdict.decision, reason: verdict.printableReason, at: at)
     }
 
-    package init(_ decision: ModerationDecision, reason: String, at: Int64) {
+    package init(_ decision: ModerationDecision, reason: String, at: Timestamp) {
         (self.decision, self.reason, self.at) = (decision, reason, at)
     }
 }

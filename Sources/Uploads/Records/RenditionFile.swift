@@ -17,11 +17,11 @@ package struct RenditionFile: Sendable, Hashable {
     package let engine: String
     /// The SHA-256 of the original as it was stored then.
     package let source: String
-    /// Milliseconds since the epoch.
-    package let madeAt: Int64
+    /// When it was made.
+    package let madeAt: Timestamp
 
     package init(
-        sha256: String, byteCount: Int, recipe: String, engine: String, source: String, madeAt: Int64
+        sha256: String, byteCount: Int, recipe: String, engine: String, source: String, madeAt: Timestamp
     ) {
         (self.sha256, self.byteCount, self.recipe) = (sha256, byteCount, recipe)
         (self.engine, self.source, self.madeAt) = (engine, source, madeAt)
@@ -32,7 +32,7 @@ extension UploadRecord.Photo {
     /// What is known of the original's file once it is garbage.
     package var formerFile: RenditionFile {
         RenditionFile(
-            sha256: fileSHA256, byteCount: fileByteCount, recipe: "-", engine: "-", source: "-", madeAt: 0)
+            sha256: fileSHA256, byteCount: fileByteCount, recipe: "-", engine: "-", source: "-", madeAt: .epoch)
     }
 
     /// Takes another file for the original; what is known of the former one stays until it is gone.
@@ -54,7 +54,8 @@ extension RenditionFile {
     /// Reads a line; nil for what is none.
     init?(_ value: TreeValue) {
         let words = (value.stringValue ?? "").split(separator: " ", omittingEmptySubsequences: false).map(String.init)
-        guard words.count == 6, words[0].utf8.count == 64, let byteCount = Int(words[1]), let madeAt = Int64(words[5])
+        guard words.count == 6, words[0].utf8.count == 64, let byteCount = Int(words[1]),
+            let madeAt = Int64(words[5]).map(Timestamp.init(milliseconds:))
         else { return nil }
         self.init(
             sha256: words[0], byteCount: byteCount, recipe: words[2], engine: words[3], source: words[4],

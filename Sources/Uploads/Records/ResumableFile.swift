@@ -29,10 +29,10 @@ package struct ResumableFile: Sendable, Hashable {
     package let maxBytes: Int
     /// What is durable.
     var checkpoint = StagedFile.Checkpoint.start
-    /// Milliseconds since the epoch.
-    package let createdAt: Int64
-    /// The time of the last checkpoint, in milliseconds since the epoch.
-    package internal(set) var updatedAt: Int64
+    /// When it was begun.
+    package let createdAt: Timestamp
+    /// The time of the last checkpoint.
+    package internal(set) var updatedAt: Timestamp
 
     /// How many bytes are durable: what a sender is told as its offset. It never shrinks.
     package var byteCount: Int { checkpoint.byteCount }
@@ -136,7 +136,7 @@ extension ResumableFile {
         self.init(try snapshot.get(UploadNodes.resumableFile(id)), at: id.key)
     }
 
-    init(_ request: ResumableFileRequest, id: PostID, at time: Int64) {
+    init(_ request: ResumableFileRequest, id: PostID, at time: Timestamp) {
         self.init(
             id: id, owner: request.owner, purpose: request.purpose, details: request.details, length: request.length,
             maxBytes: request.maxBytes, createdAt: time, updatedAt: time)

@@ -2,6 +2,7 @@ package import API
 package import Model
 package import Social
 import Tree
+package import TreeModel
 
 /// The pipeline's record of an upload, at `uploads/{id}` of the pipeline's own tree, which no client can reach.
 package struct UploadRecord: Sendable {
@@ -27,8 +28,8 @@ package struct UploadRecord: Sendable {
         package var storedByteCount: Int?
         /// That the original was encoded again, or need not be.
         package var reencoding: Reencoding?
-        /// When a rule dropped the original, in milliseconds since the epoch; nil while it is there.
-        package var droppedAt: Int64?
+        /// When a rule dropped the original; nil while it is there.
+        package var droppedAt: Timestamp?
         /// Whether moderation decided that it is shown blurred. The original is for its owner and admins alone then.
         package var isBlurred = false
         /// Its place among the others, where whoever published the draft chose one; else its number is that.
@@ -75,10 +76,10 @@ package struct UploadRecord: Sendable {
     /// The treatment of photos that the user has posted before; nil for the intake's own policy. Of a post that shows such photos it
     /// says so: the index has an earlier post (``PhotoIndex``).
     package var duplicates: DuplicatePolicy?
-    /// Milliseconds since the epoch.
-    package let createdAt: Int64
-    /// Milliseconds since the epoch.
-    package var updatedAt: Int64
+    /// When it was begun.
+    package let createdAt: Timestamp
+    /// When it was changed for the last time.
+    package var updatedAt: Timestamp
     /// How many tries to render and commit ended in a transient error.
     package var attempts: Int = 0
     /// The last fault; final when the state is failed.
@@ -111,7 +112,7 @@ package struct UploadRecord: Sendable {
 extension UploadRecord {
     package init(
         id: PostID, owner: UserID, intake: Intake, state: UploadState, text: String, clientReference: String?,
-        source: String?, createdAt: Int64, duplicates: DuplicatePolicy? = nil, claims: OwnerClaims? = nil,
+        source: String?, createdAt: Timestamp, duplicates: DuplicatePolicy? = nil, claims: OwnerClaims? = nil,
         audiences: [AudienceID] = [], purpose: UploadPurpose = .post
     ) {
         self.init(

@@ -14,9 +14,11 @@ package struct PoisonList: Sendable {
     /// The Storage folder.
     let folder: Directory
     let settings: SharedSettings
-    let clock: @Sendable () -> Int64
+    let clock: @Sendable () -> Timestamp
 
-    package init(tree: TreeStore, folder: Directory, settings: SharedSettings, clock: @escaping @Sendable () -> Int64) {
+    package init(
+        tree: TreeStore, folder: Directory, settings: SharedSettings, clock: @escaping @Sendable () -> Timestamp
+    ) {
         self.tree = tree
         self.folder = folder
         self.settings = settings
@@ -40,7 +42,7 @@ package struct PoisonList: Sendable {
             UploadNodes.poison() / (try TreeKey(photo.sha256)),
             to: [
                 "code": .string(error.code.rawValue), "message": .string(error.message), "hint": .string(error.hint),
-                "at": .integer(clock()), "program": .string(settings.value.decoderVersion),
+                "at": clock().value, "program": .string(settings.value.decoderVersion),
             ])
     }
 
@@ -65,8 +67,7 @@ package struct PoisonList: Sendable {
 
     private func isForgotten(_ failure: TreeValue) -> Bool {
         failure["program"]?.stringValue != settings.value.decoderVersion
-            || (failure["at"]?.integerValue ?? 0) < clock()
-                - settings.value.poisonLifetime.milliseconds
+            || (failure["at"]?.timestampValue ?? .epoch) < clock() - settings.value.poisonLifetime
     }
 }
 

@@ -4,6 +4,7 @@ package import Imaging
 import NIOPosix
 import Synchronization
 import Tree
+package import TreeModel
 
 /// The one road to the renderer: it decides whose photo is rendered next, by the rules of `RenderTurns`.
 ///
@@ -30,8 +31,8 @@ package final class RenderScheduler: Sendable {
         package let user: String
         package let byteCount: Int
         package let priority: Priority
-        /// When its turn came, in milliseconds since the epoch.
-        package let since: Int64
+        /// When its turn came.
+        package let since: Timestamp
     }
 
     private struct Waiting: Identifiable {
@@ -118,7 +119,7 @@ package final class RenderScheduler: Sendable {
             if isInBackground { state.backgroundTurns += 1 }
             state.works[id] = Work(
                 upload: upload?.id, user: user, byteCount: upload?.byteCount ?? 0, priority: priority,
-                since: WallClock.milliseconds())
+                since: WallClock.now())
         }
         defer { endTurn(of: id, priority) }
         let original = try await open()

@@ -6,7 +6,7 @@ package import Imaging
 import Isolation
 import Model
 package import Store
-import TreeModel
+package import TreeModel
 
 /// Makes the renditions of photos: original in, files in the blob store and their description out.
 package struct RenditionMaker: Sendable {
@@ -16,11 +16,11 @@ package struct RenditionMaker: Sendable {
     let settings: SharedSettings
     let disk: DiskMonitor
     let recipes: RecipeBook
-    let clock: @Sendable () -> Int64
+    let clock: @Sendable () -> Timestamp
 
     package init(
         blobs: any BlobStore, scheduler: RenderScheduler, poison: PoisonList, settings: SharedSettings,
-        disk: DiskMonitor, recipes: RecipeBook, clock: @escaping @Sendable () -> Int64
+        disk: DiskMonitor, recipes: RecipeBook, clock: @escaping @Sendable () -> Timestamp
     ) {
         self.blobs = blobs
         self.scheduler = scheduler

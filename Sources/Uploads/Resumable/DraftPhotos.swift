@@ -81,11 +81,11 @@ extension ResumableUploads {
 extension UploadRecord {
     /// Notes that the sender of an upload is at it: whoever was to expire it, or the draft to which it belongs, sees that.
     static func noteSender(
-        of id: PostID, at time: Int64, in snapshot: TreeSnapshot, _ update: inout MultiPathUpdate
+        of id: PostID, at time: Timestamp, in snapshot: TreeSnapshot, _ update: inout MultiPathUpdate
     ) throws(TreeError) {
         guard let record = try snapshot.upload(id), record.state == .receiving else { return }
-        update[UploadNodes.upload(id) / "updated_at"] = .integer(time)
+        update[UploadNodes.upload(id) / "updated_at"] = time.value
         guard let draft = record.place?.id, try snapshot.upload(draft)?.state == .draft else { return }
-        update[UploadNodes.upload(draft) / "updated_at"] = .integer(time)
+        update[UploadNodes.upload(draft) / "updated_at"] = time.value
     }
 }

@@ -26,7 +26,7 @@ package final class ResumableFiles: Sendable {
     let quotas: UserQuotas
     private let ids: PushIDGenerator
     private let settings: SharedSettings
-    private let clock: @Sendable () -> Int64
+    private let clock: @Sendable () -> Timestamp
     private let locks = LatestLock<PostID>(grace: .milliseconds(100))
 
     package init(_ storage: StorageFolder, disk: DiskMonitor, settings: SharedSettings, quotas: UserQuotas) {
@@ -39,8 +39,8 @@ package final class ResumableFiles: Sendable {
         self.settings = settings
     }
 
-    /// The present time, in milliseconds since the epoch.
-    package var now: Int64 { clock() }
+    /// The present time.
+    package var now: Timestamp { clock() }
 
     // MARK: Beginning
 

@@ -68,8 +68,8 @@ package final class ResumableUploads: Sendable {
         }
     }
 
-    /// How long an upload may be left alone, in milliseconds.
-    package var lifetimeMilliseconds: Int64 { settings.value.draftLifetime.milliseconds }
+    /// How long an upload may be left alone.
+    package var lifetime: Duration { settings.value.draftLifetime }
 
     // MARK: Beginning
 

@@ -1,4 +1,5 @@
 package import API
+package import TreeModel
 
 /// What becomes of the originals of posts that are old enough: the setting `originals`.
 ///
@@ -59,6 +60,6 @@ package struct OriginalRule: Sendable, Hashable, CustomStringConvertible {
         return rule
     }
 
-    /// The time before which the posts were made that it is about, in milliseconds since the epoch.
-    package func deadline(at now: Int64) -> Int64 { now - Int64(days) * 86_400_000 }
+    /// The time before which the posts were made that it is about.
+    package func deadline(at now: Timestamp) -> Timestamp { now - .seconds(days * 86_400) }
 }

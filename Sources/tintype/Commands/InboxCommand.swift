@@ -3,6 +3,7 @@ import ArgumentParser
 import Files
 import Foundation
 import Inbox
+import TreeModel
 import Uploads
 
 /// Lists, retries or deletes files that could not become a post.
@@ -114,7 +115,7 @@ struct InboxCommand: AsyncParsableCommand {
 
         private func show(_ item: FailedFiles.Item) {
             let hint = item.reason.hint.isEmpty ? "" : " (\(item.reason.hint))"
-            Terminal.output("\(item.reason.failedAt.time)  \(item.path.printable)")
+            Terminal.output("\(item.reason.failedAt.milliseconds.time)  \(item.path.printable)")
             Terminal.output("    \(item.reason.message)\(hint)".printable)
         }
     }

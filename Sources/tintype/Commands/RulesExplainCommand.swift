@@ -3,6 +3,7 @@ import Access
 import ArgumentParser
 import Foundation
 import Rules
+import Tree
 import TreeModel
 import Uploads
 
@@ -71,7 +72,7 @@ struct RulesExplainCommand: AsyncParsableCommand {
     func run() async throws {
         let (actor, action) = (try actor(), try action())
         let rules = try await rules()
-        let now = Int64(Date().timeIntervalSince1970 * 1000)
+        let now = WallClock.now()
         let decision: RulesDecision
         if let data {
             let tree = try await TextFile(path: data).tree()

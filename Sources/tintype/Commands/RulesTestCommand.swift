@@ -2,6 +2,7 @@ import API
 import ArgumentParser
 import Foundation
 import Rules
+import Tree
 import TreeModel
 import Uploads
 
@@ -55,7 +56,7 @@ struct RulesTestCommand: AsyncParsableCommand {
         var failures = 0
         for (index, one) in cases.enumerated() {
             let tree = try await trees.tree(of: one.source)
-            let now = one.nowMilliseconds ?? Int64(Date().timeIntervalSince1970 * 1000)
+            let now = one.now ?? WallClock.now()
             let decision: RulesDecision
             do {
                 decision = try rules.explain(one.action, by: one.actor, at: now, in: tree)

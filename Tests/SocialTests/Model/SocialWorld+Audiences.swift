@@ -1,4 +1,5 @@
 import API
+import TestSupport
 
 @testable import Model
 @testable import Social

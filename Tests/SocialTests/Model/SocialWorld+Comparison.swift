@@ -52,7 +52,7 @@ extension SocialWorld {
     // MARK: At any time
 
     func compare() async throws {
-        model.now = clock.now
+        model.now = clock.now.milliseconds
         var (expected, found) = (model.main, try await found())
         compareEnding(&expected, &found)
         problems += NaiveTree.differences(expected.root, found.root)

@@ -121,7 +121,7 @@ extension SocialWorld {
             }
             guard isDone else { return }
             if !model.exists("likes/\(post)/\(uid)") {
-                model.apply([NaiveWrite("likes/\(post)/\(uid)", .integer(clock.now))])
+                model.apply([NaiveWrite("likes/\(post)/\(uid)", clock.now.value)])
             }
             if count != model.main.keys("likes/\(post)").count { complain("\(operation) counted \(count)") }
         case .unlike(let post, let uid):
@@ -189,7 +189,7 @@ extension SocialWorld {
         }
         guard isDone else { return }
         var fields: [TreeKey: TreeValue] = [
-            "author": person(user).author, "text": value, "timestamp": .integer(clock.now),
+            "author": person(user).author, "text": value, "timestamp": clock.now.value,
         ]
         fields["mentions"] = records
         model.apply([NaiveWrite("comments/\(post)/\(key)", .object(fields))])
@@ -216,7 +216,7 @@ extension SocialWorld {
         guard isDone, model.main["\(path)/text"] != value || model.main["\(path)/mentions"] != records else { return }
         model.apply([
             NaiveWrite("\(path)/text", value), NaiveWrite("\(path)/mentions", records),
-            NaiveWrite("\(path)/edited", .integer(clock.now)),
+            NaiveWrite("\(path)/edited", clock.now.value),
         ])
     }
 
@@ -247,7 +247,7 @@ extension SocialWorld {
             "news", by: author.flatMap { UserID($0) }, to: people.isEmpty ? nil : recipients
         ).document
         guard people.isEmpty else { return model.send(letter: document.id, to: Set(people)) }
-        var fields: [TreeKey: TreeValue] = ["text": "news", "timestamp": .integer(clock.now)]
+        var fields: [TreeKey: TreeValue] = ["text": "news", "timestamp": clock.now.value]
         if let author { fields["author"] = person(try user(author)).author }
         model.apply([NaiveWrite("announcements/\(document.id)", .object(fields))])
     }

@@ -33,7 +33,7 @@ final class SocialWorld {
         self.isOnDisk = isOnDisk
         self.maxNotifications = maxNotifications
         let clock = clock
-        model = NaiveSocial(now: clock.now)
+        model = NaiveSocial(now: clock.now.milliseconds)
         tree = try await Self.open(try engine(), maxNotifications, clock)
         worker = FollowUpTaskWorker(tree, clock: { clock.now }, logger: Self.logger)
         ids = PushIDGenerator(clock: { clock.now })
@@ -54,7 +54,7 @@ final class SocialWorld {
     // MARK: Doing
 
     func perform(_ operation: SocialOperation) async throws {
-        model.now = clock.now
+        model.now = clock.now.milliseconds
         try await dispatch(operation)
         for uid in SocialOperations.people where model.told.lists[uid, default: []].count > maxNotifications {
             let there = Set(try await rows(of: uid).map(\.subject))
@@ -198,7 +198,7 @@ final class SocialWorld {
     func drain() async throws {
         for _ in 0..<3 {
             clock.advance(by: .seconds(4000))
-            model.now = clock.now
+            model.now = clock.now.milliseconds
             try await deliver(failing: 0)
         }
         for (lane, waiting) in model.told.outbox where !waiting.isEmpty {

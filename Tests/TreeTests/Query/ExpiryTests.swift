@@ -8,7 +8,7 @@ import Testing
     final class HandClock: Sendable {
         private let milliseconds = Atomic<Int64>(1_000_000)
 
-        var now: Int64 { milliseconds.load(ordering: .relaxed) }
+        var now: Timestamp { Timestamp(milliseconds: milliseconds.load(ordering: .relaxed)) }
         func advance(seconds: Int64) { milliseconds.add(seconds * 1000, ordering: .relaxed) }
     }
 

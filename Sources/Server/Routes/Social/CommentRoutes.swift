@@ -159,7 +159,7 @@ extension CommentDocument {
         self.init(
             postID: comment.post.description, commentID: comment.id.string,
             author: Author(uid: comment.author, fullName: comment.fullName, profilePicture: comment.profilePicture),
-            text: comment.text, timestamp: comment.timestamp, edited: comment.edited,
+            text: comment.text, timestamp: comment.timestamp.milliseconds, edited: comment.edited?.milliseconds,
             mentions: comment.mentions.map {
                 MentionDocument(
                     uid: $0.uid.description, start: $0.start, length: $0.length, characterStart: $0.characterStart,

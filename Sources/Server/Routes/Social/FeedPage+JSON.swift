@@ -45,7 +45,7 @@ extension Comment {
         author["profile_picture"] = profilePicture.map { .string($0) }
         return [
             "comment_id": .string(id.string), "author": .object(author), "text": .string(text),
-            "timestamp": .integer(timestamp),
+            "timestamp": .integer(timestamp.milliseconds),
         ]
     }
 }

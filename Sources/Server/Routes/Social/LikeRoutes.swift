@@ -78,7 +78,8 @@ package struct LikeRoutes: Sendable {
             isNaming: try await context.mayRead(PeopleNodes.person(), in: database))
         let people = page.people.map {
             LikePageDocument.Person(
-                uid: $0.key.string, fullName: $0.fullName, profilePicture: $0.profilePicture, timestamp: $0.timestamp)
+                uid: $0.key.string, fullName: $0.fullName, profilePicture: $0.profilePicture,
+                timestamp: $0.timestamp?.milliseconds)
         }
         return .json(LikePageDocument(people: people, likes: page.count, next: page.next?.string), at: page.token)
     }

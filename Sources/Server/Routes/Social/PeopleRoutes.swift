@@ -130,6 +130,8 @@ extension PersonDeletionDocument {
             uploads: count(.uploads), posts: count(.posts) + count(.audiencePosts), comments: count(.comments),
             likes: count(.likes), flags: count(.flags), following: count(.following), followers: count(.followers),
             blocks: count(.blocks), notifications: count(.notifications), feed: count(.feed))
-        self.init(uid: deletion.uid.description, began: deletion.began, ended: deletion.ended, removed: removed)
+        self.init(
+            uid: deletion.uid.description, began: deletion.began.milliseconds, ended: deletion.ended?.milliseconds,
+            removed: removed)
     }
 }

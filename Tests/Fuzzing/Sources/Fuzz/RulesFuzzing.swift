@@ -23,7 +23,7 @@ enum RulesFuzzing {
     }
 
     private static func judge(by rules: StorageRules) {
-        let subject = RulesSubject(auth: ["uid": "a", "token": ["list": [1, "a"]]], nowMilliseconds: 1)
+        let subject = RulesSubject(auth: ["uid": "a", "token": ["list": [1, "a"]]], now: Timestamp(milliseconds: 1))
         let resource = StorageResource(name: "a/b/c", bucket: "b", size: 1, contentType: "image/jpeg")
         for operation in StorageOperation.allCases {
             _ = rules.judge(
@@ -33,7 +33,7 @@ enum RulesFuzzing {
 
     private static func judge(by document: RulesDocument) {
         let subject = RulesSubject(
-            auth: ["uid": "b", "token": ["admin": true, "list": [1, "a"]]], nowMilliseconds: 1)
+            auth: ["uid": "b", "token": ["admin": true, "list": [1, "a"]]], now: Timestamp(milliseconds: 1))
         let path = ["a", "b"]
         guard let before = try? JSONRulesTree(["a": ["b": ["c": "text", "d": 1]]]),
             let after = try? JSONRulesTree(["a": ["b": ["c": "new", "d": 2, "e": ["f": true]]]]),
