@@ -16,25 +16,25 @@ public struct Timestamp: Hashable, Sendable {
     /// Makes a moment of the milliseconds since 1970, UTC.
     public init(milliseconds: Int64) { self.milliseconds = milliseconds }
 
-    /// Makes a moment of the seconds since 1970, UTC; the last or the first one there is when it would be beyond.
+    /// Makes a moment of the seconds since 1970, UTC; the last or the first one where it would be beyond.
     package init(seconds: Int64) { self = .epoch + .seconds(seconds) }
 
     /// The whole seconds since 1970, UTC.
     package var seconds: Int64 { milliseconds / 1000 }
 
-    /// A moment by lot, out of some that are not none.
+    /// A random moment in a range, which is not empty.
     package static func random(in moments: Range<Timestamp>) -> Timestamp {
         Timestamp(milliseconds: .random(in: moments.lowerBound.milliseconds..<moments.upperBound.milliseconds))
     }
 
-    /// The moment a time later, or the last or the first one there is.
+    /// The moment that is later by a duration; the last or the first one where it would be beyond.
     public static func + (moment: Timestamp, duration: Duration) -> Timestamp {
         let step = duration.milliseconds
         let (sum, overflows) = moment.milliseconds.addingReportingOverflow(step)
         return Timestamp(milliseconds: overflows ? (step < 0 ? .min : .max) : sum)
     }
 
-    /// The moment a time earlier, or the last or the first one there is.
+    /// The moment that is earlier by a duration; the first or the last one where it would be beyond.
     public static func - (moment: Timestamp, duration: Duration) -> Timestamp { moment + (.zero - duration) }
 
     /// The time from the right moment to the left one.
@@ -80,7 +80,7 @@ extension TreeValue {
 }
 
 extension Duration {
-    /// The whole milliseconds in it, as far as they have a number.
+    /// The whole milliseconds; the greatest or the least number where they would be beyond.
     package var milliseconds: Int64 {
         let (seconds, attoseconds) = components
         let (whole, overflows) = seconds.multipliedReportingOverflow(by: 1000)
