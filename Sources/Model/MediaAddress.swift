@@ -25,9 +25,9 @@ package struct MediaAddress: Sendable, Hashable {
 
     /// The address under which the service serves the file: a path, or the whole address where it is known by one.
     package static func url(
-        _ owner: UserID, _ post: PostID, _ fileName: String, at place: PublicBase?
+        _ owner: UserID, _ post: PostID, _ fileName: String, at base: PublicBase?
     ) -> String {
-        place?.url(owner, post, fileName) ?? "\(prefix)\(owner)/\(post)/\(fileName)"
+        base?.url(owner, post, fileName) ?? "\(prefix)\(owner)/\(post)/\(fileName)"
     }
 
     /// Where the file lies, relative to the Storage folder.

@@ -58,12 +58,12 @@ package struct PhotoRecord: Sendable, Hashable {
 extension PhotoRecord {
     /// The record as it is written, with the addresses that media are served under.
     ///
-    /// - Parameter place: Where apps reach the service; nil for addresses without a host.
-    package func value(owner: UserID, post: PostID, at place: PublicBase? = nil) throws(TreeError) -> TreeValue {
+    /// - Parameter base: Where apps reach the service; nil for addresses without a host.
+    package func value(owner: UserID, post: PostID, at base: PublicBase? = nil) throws(TreeError) -> TreeValue {
         var records: [TreeKey: TreeValue] = [:]
         for (name, rendition) in renditions {
             records[try TreeKey(name)] = [
-                "url": .string(MediaAddress.url(owner, post, rendition.fileName, at: place)),
+                "url": .string(MediaAddress.url(owner, post, rendition.fileName, at: base)),
                 "storage_uri": .string(MediaAddress.storageURI(owner, post, rendition.fileName)),
                 "width": .integer(Int64(rendition.width)),
                 "height": .integer(Int64(rendition.height)),

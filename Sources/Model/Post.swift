@@ -38,11 +38,11 @@ package struct Post: Sendable {
     /// Writes the post with the commit's position in the change log (`published`), its place among the author's posts and
     /// in the author's feed, and its hashtags; a post for audiences where it is in none of these lists.
     ///
-    /// - Parameter place: Where apps reach the service; nil for addresses without a host.
+    /// - Parameter base: Where apps reach the service; nil for addresses without a host.
     /// - Throws: `TreeError` when a recipe's name cannot be a key.
-    package func write(to update: inout MultiPathUpdate, at place: PublicBase? = nil) throws(TreeError) {
+    package func write(to update: inout MultiPathUpdate, at base: PublicBase? = nil) throws(TreeError) {
         let path = audiences.isEmpty ? PostNodes.post(id) : AudienceNodes.post(id)
-        update[path] = try value(at: place)
+        update[path] = try value(at: base)
         update.set(path / PostField.published.key, to: .position)
         guard audiences.isEmpty else { return }
         update[PeopleNodes.ownPost(author.uid) / id.key] = true
@@ -52,8 +52,8 @@ package struct Post: Sendable {
         }
     }
 
-    private func value(at place: PublicBase?) throws(TreeError) -> TreeValue {
-        let photos = try PostPhotos(photos).fields(owner: author.uid, post: id, at: place)
+    private func value(at base: PublicBase?) throws(TreeError) -> TreeValue {
+        let photos = try PostPhotos(photos).fields(owner: author.uid, post: id, at: base)
         var fields: [TreeKey: TreeValue] = [:]
         for field in PostField.allCases { fields[field.key] = value(of: field, photos: photos) }
         return .object(fields)
@@ -85,23 +85,23 @@ package struct PostPhotos: Sendable {
 
     /// `photos/{n}`, and FriendlyPix's four fields about the first photo.
     ///
-    /// - Parameter place: Where apps reach the service; nil for addresses without a host.
-    package func fields(owner: UserID, post: PostID, at place: PublicBase?) throws(TreeError) -> [TreeKey: TreeValue] {
+    /// - Parameter base: Where apps reach the service; nil for addresses without a host.
+    package func fields(owner: UserID, post: PostID, at base: PublicBase?) throws(TreeError) -> [TreeKey: TreeValue] {
         guard let first = photos.first else { return [:] }
         var records: [TreeKey: TreeValue] = [:]
         for (index, photo) in photos.enumerated() {
-            records[try TreeKey(String(index))] = try photo.value(owner: owner, post: post, at: place)
+            records[try TreeKey(String(index))] = try photo.value(owner: owner, post: post, at: base)
         }
         var fields: [TreeKey: TreeValue] = [PostField.photos.key: .object(records)]
         let bySize = first.renditions.values.sorted {
             ($0.width * $0.height, $0.fileName) < ($1.width * $1.height, $1.fileName)
         }
         if let full = first.renditions["full"] ?? bySize.last {
-            fields[PostField.fullURL.key] = .string(MediaAddress.url(owner, post, full.fileName, at: place))
+            fields[PostField.fullURL.key] = .string(MediaAddress.url(owner, post, full.fileName, at: base))
             fields[PostField.fullStorageURI.key] = .string(MediaAddress.storageURI(owner, post, full.fileName))
         }
         if let thumb = first.renditions["thumb"] ?? bySize.first {
-            fields[PostField.thumbURL.key] = .string(MediaAddress.url(owner, post, thumb.fileName, at: place))
+            fields[PostField.thumbURL.key] = .string(MediaAddress.url(owner, post, thumb.fileName, at: base))
             fields[PostField.thumbStorageURI.key] = .string(MediaAddress.storageURI(owner, post, thumb.fileName))
         }
         return fields

@@ -25,9 +25,9 @@ package struct PublicBase: Sendable, Hashable {
         return "\(origin)/v0/b/\(bucket)/o/\(name)\(Self.suffix)"
     }
 
-    /// Takes the address of an object apart, at whatever place: the name as it stands there, with what follows it. Nil for any
+    /// Takes the address of an object apart, at whatever base: the name as it stands there, with what follows it. Nil for any
     /// other address.
-    package static func split(_ url: String) -> (place: PublicBase, object: Substring)? {
+    package static func split(_ url: String) -> (base: PublicBase, object: Substring)? {
         // By scalars, as a character may be a slash with a mark that belongs to the name.
         let parts = url.unicodeScalars.split(separator: "/", maxSplits: 7, omittingEmptySubsequences: false)
             .map { Substring($0) }
@@ -37,7 +37,7 @@ package struct PublicBase: Sendable, Hashable {
         return (PublicBase(origin: "\(parts[0])//\(parts[2])", bucket: String(parts[5])), parts[7])
     }
 
-    /// The owner, the post and the file in an address that ``url(_:_:_:)`` has made, at whatever place; nil for any other.
+    /// The owner, the post and the file in an address that ``url(_:_:_:)`` has made, at whatever base; nil for any other.
     static func names(in url: String) -> [Substring]? {
         guard let object = split(url)?.object, object.hasSuffix(suffix), !object.unicodeScalars.contains("/") else {
             return nil

@@ -64,7 +64,7 @@ package struct PhotoService {
     ) async throws {
         let pipeline = Pipeline(
             storage: storage, settings: settings.pipeline, renderer: settings.renderer,
-            moderator: settings.moderation.map { Moderator($0, storagePath: storage.path) }, logger: logger)
+            moderator: settings.moderation.map { Moderator($0) }, logger: logger)
         let inbox = InboxWatcher(pipeline.intake, settings: settings.inbox, logger: logger)
         let accounts = try await AccountSetup(
             in: storage, settings.accounts, access: settings.access, project: settings.server.database.namespace,

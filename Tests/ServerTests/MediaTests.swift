@@ -31,7 +31,7 @@ struct MediaTests {
         }
         #expect(!FileManager.default.fileExists(atPath: url.replacing("/media", with: folder)))
         let parts = url.split(separator: "/").map(String.init)
-        let reader = try await memory.reader(
+        let reader = try memory.reader(
             of: BlobName(userID: parts[1], postID: parts[2], fileName: parts[3]))
         let next = try await reader.pieces(of: 0..<reader.byteCount)
         var bytes: [UInt8] = []

@@ -93,9 +93,9 @@ enum StorageChecks {
 
     private static func checkName(_ text: String) throws {
         if let address = ObjectAddress(text) {
-            let (place, name) = (address.place, address.name)
-            let again = ObjectAddress("\(place.origin)/v0/b/\(place.bucket)/o/\(escaped(name.description))")
-            try expect(again?.name == name && again?.place == place, "\(address) is another one")
+            let (base, name) = (address.base, address.name)
+            let again = ObjectAddress("\(base.origin)/v0/b/\(base.bucket)/o/\(escaped(name.description))")
+            try expect(again?.name == name && again?.base == base, "\(address) is another one")
         }
         guard let name = ObjectName(text) else { return }
         try expect(

@@ -103,7 +103,7 @@ private struct RethumbRunPost {
     let record: UploadRecord
     let photos: TreeValue?
     private let shown: [PhotoRecord]
-    private let place: PublicBase?
+    private let base: PublicBase?
 
     /// - Returns: Nil for a post that is not there, or whose photos cannot be read.
     init?(_ id: PostID, in tools: PostTools) async throws {
@@ -114,7 +114,7 @@ private struct RethumbRunPost {
         else { return nil }
         (self.path, self.record, self.shown) = (path, record, shown)
         photos = post["photos"]
-        place = tools.publicBase
+        base = tools.publicBase
     }
 
     /// Whether these photos are others of the same: as many, and blurred as they are.
@@ -132,7 +132,7 @@ private struct RethumbRunPost {
         var update = MultiPathUpdate(preconditions: [.equals(path / "photos", photos)])
         // To those whom the post mentions other renditions are no news.
         update.scope = .repair
-        let fields = try PostPhotos(others).fields(owner: record.owner, post: record.id, at: place)
+        let fields = try PostPhotos(others).fields(owner: record.owner, post: record.id, at: base)
         for (name, value) in fields { update[path / name] = value }
         return update
     }

@@ -105,7 +105,7 @@ package struct Rethumb: PostRunWork {
         guard record.purpose == .object else { return false }
         let place = tools.publicBase
         return try await tools.tree.snapshot { snapshot in
-            try ClientThumb(snapshot: snapshot, place: place).url(ofPost: id, showing: record) != nil
+            try ClientThumb(snapshot: snapshot, base: place).url(ofPost: id, showing: record) != nil
         }
     }
 

@@ -11,7 +11,7 @@ import Uploads
 ///
 /// To the rules an original is `/{uid}/original/{post}/{file}`, a rendition `/{uid}/rendition/{post}/{file}`.
 ///
-/// An original has no place in it when it is handed out, whoever asks. With `location=keep` it is as it was sent: that is
+/// An original has no location in it when it is handed out, whoever asks. With `location=keep` it is as it was sent: that is
 /// another address, for its owner and for admins, and for whom one of these has given it to, signed.
 package struct MediaAccess: Sendable {
     /// The life of a signed address, in seconds; it is good for up to twice as long.
@@ -20,12 +20,12 @@ package struct MediaAccess: Sendable {
     package let rules: StorageRulesStore
     package let signer: MediaSigner
     /// Where apps reach the service; nil for addresses without a host.
-    private let place: PublicBase?
+    private let base: PublicBase?
 
-    package init(_ rules: StorageRulesStore, signer: MediaSigner, at place: PublicBase?) {
+    package init(_ rules: StorageRulesStore, signer: MediaSigner, at base: PublicBase?) {
         self.rules = rules
         self.signer = signer
-        self.place = place
+        self.base = base
     }
 
     /// Whether somebody may fetch a file.
@@ -47,7 +47,7 @@ package struct MediaAccess: Sendable {
         ).isAllowed
     }
 
-    /// Whether a file is somebody's own, or anybody's to an admin. They may have the place in an original, and the original
+    /// Whether a file is somebody's own, or anybody's to an admin. They may have the location in an original, and the original
     /// of what is shown blurred.
     func isOwn(_ name: BlobName, _ identity: Identity) -> Bool {
         switch identity {
@@ -75,7 +75,7 @@ package struct MediaAccess: Sendable {
             guard let file = url.stringValue.flatMap({ MediaAddress($0) }), file.owner.description == owner,
                 file.id.key == id, let name = file.blobName, !name.isOriginal
             else { return url }
-            let address = MediaAddress.url(file.owner, file.id, file.fileName, at: place)
+            let address = MediaAddress.url(file.owner, file.id, file.fileName, at: base)
             return .string(opened(address, by: name.mediaPath))
         }
         for key in ["full_url", "thumb_url"] as [TreeKey] { fields[key] = fields[key].map(signed) }
@@ -97,7 +97,7 @@ package struct MediaAccess: Sendable {
 
     /// The signed address of a rendition of what is no post yet, for its sender.
     func address(ofRendition fileName: String, of record: UploadRecord) -> String {
-        let address = MediaAddress.url(record.owner, record.id, fileName, at: place)
+        let address = MediaAddress.url(record.owner, record.id, fileName, at: base)
         let name = try? BlobName(userID: record.owner.description, postID: record.id.description, fileName: fileName)
         return name.map { opened(address, by: $0.mediaPath) } ?? address
     }
@@ -116,16 +116,16 @@ package struct MediaAccess: Sendable {
     }
 }
 
-/// What becomes of the place in an original that is handed out.
+/// What becomes of the location in an original that is handed out.
 enum MediaLocation: String, CaseIterable {
     case remove, keep
 
-    /// The part of an address that asks for it; what removes the place need not be asked for.
+    /// The part of an address that asks for it; what removes the location need not be asked for.
     var query: String { self == .keep ? "?location=keep" : "" }
 
     /// Reads the field of a query.
     ///
-    /// - Throws: `Failure` `bad_request` for other words: who errs would lose the place, or give it away.
+    /// - Throws: `Failure` `bad_request` for other words: who errs would lose the location, or give it away.
     init(_ text: (some StringProtocol)?) throws(Failure) {
         guard let text else {
             self = .remove

@@ -22,24 +22,24 @@ package struct UploadResponse {
     let isModerated: Bool
     let media: MediaAccess
     /// The address by which apps know the service; nil for addresses without a host.
-    let place: PublicBase?
+    let base: PublicBase?
 
     package init(
-        store: UploadStore, tree: TreeStore, gate: IntakeGate, isModerated: Bool, media: MediaAccess, place: PublicBase?
+        store: UploadStore, tree: TreeStore, gate: IntakeGate, isModerated: Bool, media: MediaAccess, base: PublicBase?
     ) {
         self.store = store
         self.tree = tree
         self.gate = gate
         self.isModerated = isModerated
         self.media = media
-        self.place = place
+        self.base = base
     }
 
     /// The post, when it is there: 201, or 200 when it was there before, or why there will be none. With `Prefer:
     /// respond-async` (RFC 7240), and when the service stops or pauses before the end, 202 and where to ask.
     func outcome(of record: UploadRecord, for request: Request) async throws -> Response {
         try await outcome(of: record, for: request) { ended in
-            if let draft = ended.place?.id { return self.draft(try await store.drafts.any(draft)) }
+            if let draft = ended.draftPosition?.id { return self.draft(try await store.drafts.any(draft)) }
             return switch ended.state {
             case .duplicate: try await answer(about: ended.duplicateOf ?? ended.id, .ok)
             case .deleted: throw Self.deleted(ended.id)
@@ -137,13 +137,13 @@ package struct UploadResponse {
             document.post = (record.state == .published ? record.id : record.duplicateOf).map { "/v1/posts/\($0)" }
         } else {
             document.purpose = record.purpose
-            (document.draft, document.number) = (record.place?.id.description, record.place?.number)
+            (document.draft, document.number) = (record.draftPosition?.id.description, record.draftPosition?.number)
         }
         document.error = record.error.map { Problem($0).failure }
         // Of what is no post yet only its sender is told, and may show it to somebody.
         let address: (String) -> String =
             record.state.isPost
-            ? { MediaAddress.url(record.owner, record.id, $0, at: place) }
+            ? { MediaAddress.url(record.owner, record.id, $0, at: base) }
             : { media.address(ofRendition: $0, of: record) }
         document.photos =
             record.photos.isEmpty

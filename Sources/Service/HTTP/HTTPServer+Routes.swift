@@ -51,7 +51,7 @@ extension HTTPServer {
         UploadResponse(
             store: pipeline.store, tree: pipeline.tree, gate: pipeline.disk.gate,
             isModerated: pipeline.restrictions.isModerated,
-            media: media, place: pipeline.storage.publicBase)
+            media: media, base: pipeline.storage.publicBase)
     }
 
     private var events: EventResponder {

@@ -50,6 +50,9 @@ public protocol BlobStore: Sendable {
 
     // MARK: What has a default
 
+    /// The path of a folder that has each blob as a file by its name, for programs that are given paths; nil when there is none.
+    var folderPath: String? { get }
+
     /// Deletes all blobs of a post. A post without blobs is no error.
     func removeAll(userID: String, postID: String) async throws(FileError)
 
@@ -60,6 +63,9 @@ public protocol BlobStore: Sendable {
 }
 
 extension BlobStore {
+    /// The default, for stores whose blobs are elsewhere.
+    public var folderPath: String? { nil }
+
     /// The default, for stores that have no folder that could be deleted as a whole.
     public func removeAll(userID: String, postID: String) async throws(FileError) {
         var names: [BlobName] = []

@@ -1,4 +1,5 @@
 public import Files
+import Foundation
 
 /// A blob store in a folder of this machine.
 ///
@@ -10,6 +11,8 @@ public final class LocalBlobStore: BlobStore {
     /// The names of what belongs there, besides the folders of users; the first is the file system's.
     static let ownNames: Set = ["lost+found", markName, FolderProbe.name]
 
+    /// See ``BlobStore/folderPath``. It is absolute.
+    public let folderPath: String?
     let root: Directory
     private let staging: Directory
 
@@ -19,6 +22,7 @@ public final class LocalBlobStore: BlobStore {
     ///   in `.part`, and is for whoever owns the folder to delete.
     public init(path: String, staging: Directory) throws(FileError) {
         root = try Directory(path: path, create: true)
+        folderPath = URL(filePath: path, directoryHint: .isDirectory).standardizedFileURL.path
         self.staging = staging
         try FolderProbe(in: root).removeLeftovers()
     }

@@ -6,11 +6,11 @@ package import TreeModel
 package struct ClientThumb {
     let snapshot: TreeSnapshot
     /// The address by which apps reach the service; nil where nobody named one.
-    let place: PublicBase?
+    let base: PublicBase?
 
-    package init(snapshot: TreeSnapshot, place: PublicBase?) {
+    package init(snapshot: TreeSnapshot, base: PublicBase?) {
         self.snapshot = snapshot
-        self.place = place
+        self.base = base
     }
 
     /// The thumbnail that a post is to name: a rendition of ours, or, where the storage rules do not let everybody fetch
@@ -21,12 +21,12 @@ package struct ClientThumb {
         let post = PostNodes.post(id)
         // Where nobody said by which address the service is known, it is known by that which the client has used.
         let full = try snapshot.get(post / "full_url")?.stringValue.flatMap { ObjectAddress($0) }
-        guard let place = place ?? full?.place else { return nil }
+        guard let base = base ?? full?.base else { return nil }
         let present = try snapshot.get(post / "thumb_url")?.stringValue
         let url =
             try areRenditionsPublic
-            ? record.renditionForThumb.map { MediaAddress.url(record.owner, record.id, $0, at: place) }
-            : ownURL(ofPost: id, insteadOf: present, of: record, at: place)
+            ? record.renditionForThumb.map { MediaAddress.url(record.owner, record.id, $0, at: base) }
+            : ownURL(ofPost: id, insteadOf: present, of: record, at: base)
         return url == present ? nil : url
     }
 
@@ -42,14 +42,14 @@ package struct ClientThumb {
 
     /// The address of the thumbnail that the app has stored, in place of one of our renditions.
     private func ownURL(
-        ofPost id: PostID, insteadOf present: String?, of record: UploadRecord, at place: PublicBase
+        ofPost id: PostID, insteadOf present: String?, of record: UploadRecord, at base: PublicBase
     ) throws(TreeError) -> String? {
         guard let ours = present.flatMap({ MediaAddress($0) }), ours.owner == record.owner, ours.id == record.id,
             let uri = try snapshot.get(PostNodes.post(id) / "thumb_storage_uri")?.stringValue,
             let name = ObjectAddress.name(inURI: uri), name.isThumb, name.owner == record.owner,
             let token = try StoredObject(name, in: snapshot)?.tokens.first
         else { return nil }
-        return ObjectAddress.url(of: name, token: token, at: place)
+        return ObjectAddress.url(of: name, token: token, at: base)
     }
 }
 

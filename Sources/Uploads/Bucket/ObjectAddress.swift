@@ -4,16 +4,16 @@ import Model
 /// The address of an object as clients have it from the bucket: `http://HOST/v0/b/BUCKET/o/NAME?…`.
 struct ObjectAddress {
     /// Where the client has it from.
-    let place: PublicBase
+    let base: PublicBase
     let name: ObjectName
 
     /// Reads an address; nil for any other.
     init?(_ url: String) {
-        guard let (place, object) = PublicBase.split(url),
+        guard let (base, object) = PublicBase.split(url),
             let text = String(object.unicodeScalars.prefix { $0 != "?" && $0 != "#" }).removingPercentEncoding,
             let name = ObjectName(text)
         else { return nil }
-        self.place = place
+        self.base = base
         self.name = name
     }
 
@@ -23,11 +23,11 @@ struct ObjectAddress {
 
     /// The address at which whoever has a download token may fetch an object, whatever the rules say; nil for what no
     /// address has.
-    static func url(of name: ObjectName, token: String, at place: PublicBase) -> String? {
+    static func url(of name: ObjectName, token: String, at base: PublicBase) -> String? {
         guard let name = name.description.addingPercentEncoding(withAllowedCharacters: unreserved),
             let token = token.addingPercentEncoding(withAllowedCharacters: unreserved)
         else { return nil }
-        return "\(place.origin)/v0/b/\(place.bucket)/o/\(name)?alt=media&token=\(token)"
+        return "\(base.origin)/v0/b/\(base.bucket)/o/\(name)?alt=media&token=\(token)"
     }
 
     /// The object of a `full_storage_uri`: `gs://BUCKET/NAME`, or the name alone, as iOS writes it. Nil for what is none.

@@ -128,7 +128,7 @@ extension ObjectPosts {
             post / "photos": ["0": try photo.value(owner: record.owner, post: record.id, at: base)],
             post / "kind": .string(text.isEmpty ? "photo" : "photo_text"),
         ]
-        let thumb = ClientThumb(snapshot: snapshot, place: base)
+        let thumb = ClientThumb(snapshot: snapshot, base: base)
         if let url = try thumb.url(ofPost: id, showing: record) { fields[post / "thumb_url"] = .string(url) }
         return fields
     }

@@ -12,8 +12,8 @@ import TreeModel
 package struct Moderator: Sendable {
     /// How photos get to the moderator.
     package enum Photos: Sendable {
-        /// By the paths of their files below the folder of that path.
-        case paths(root: String)
+        /// By the paths of their files, where the blob store has files (``BlobStore/folderPath``); else as bytes.
+        case paths
         /// As bytes in the question.
         case bytes
     }
@@ -66,18 +66,18 @@ package struct Moderator: Sendable {
     }
 
     private func question(about record: UploadRecord, from blobs: any BlobStore) async throws -> ModerationRequest {
+        let folder = self.photos == .paths ? blobs.folderPath : nil
         var photos: [ModerationRequest.Photo] = []
         for (index, photo) in record.orderedPhotos.enumerated() {
-            guard let rendition = rendition(of: photo, among: record.photos.count) else {
+            guard let rendition = rendition(of: photo, among: record.photos.count, asBytes: folder == nil) else {
                 throw Self.unavailable("photo \(index) has no rendition to show")
             }
             var shown = ModerationRequest.Photo(
                 index: index, type: rendition.contentType, width: rendition.width, height: rendition.height)
             if !photo.alt.isEmpty { shown.alt = photo.alt }
-            switch self.photos {
-            case .paths(let root):
-                shown.path = "\(root)/" + MediaAddress.storageURI(record.owner, record.id, rendition.fileName)
-            case .bytes:
+            if let folder {
+                shown.path = "\(folder)/\(record.owner)/\(record.id)/\(rendition.fileName)"
+            } else {
                 let file = try await blobs.open(try record.blobName(rendition.fileName))
                 let bytes = try await FileThreads.run { () throws in
                     try file.readAll(maxBytes: max(Self.maxPhotoBytes, rendition.byteCount))
@@ -92,7 +92,9 @@ package struct Moderator: Sendable {
     }
 
     /// The rendition that is shown: the largest one, of those whose bytes there is room for.
-    private func rendition(of photo: UploadRecord.Photo, among count: Int) -> PhotoRecord.Rendition? {
+    private func rendition(
+        of photo: UploadRecord.Photo, among count: Int, asBytes: Bool
+    ) -> PhotoRecord.Rendition? {
         guard let rendered = photo.rendered else { return nil }
         let all = rendered.renditions.values.sorted {
             ($0.width * $0.height, $0.byteCount, $0.fileName) < ($1.width * $1.height, $1.byteCount, $1.fileName)
@@ -102,7 +104,7 @@ package struct Moderator: Sendable {
             abs($0.width * rendered.height - $0.height * rendered.width) <= max(rendered.width, rendered.height)
         }
         let bySize = whole.isEmpty ? all : whole
-        guard case .bytes = photos else { return bySize.last }
+        guard asBytes else { return bySize.last }
         return bySize.last { $0.byteCount <= Self.maxPhotoBytes / max(1, count) } ?? bySize.first
     }
 }

@@ -26,7 +26,7 @@ package struct UploadRequest: Sendable {
     /// The photo, when it comes in several requests: the upload is `receiving` then, and its text does not come later.
     package var file: ResumableFileRequest?
     /// Of which draft it is to be a photo, when that is its purpose.
-    var place: DraftPosition?
+    var draftPosition: DraftPosition?
     /// For whom the post is to be; for everybody when there are none.
     package var audiences: [AudienceID] = []
 
@@ -93,7 +93,7 @@ extension UploadStore {
             clientReference: clientReference,
             source: request.source, createdAt: now, duplicates: request.duplicates, claims: request.claims,
             audiences: request.audiences, purpose: request.purpose)
-        record.place = request.place
+        record.draftPosition = request.draftPosition
         try record.say(request.text, mentioning: request.mentions)
         return record
     }

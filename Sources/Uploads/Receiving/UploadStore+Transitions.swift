@@ -39,7 +39,7 @@ extension UploadStore {
                 update.endResumableFile(file)
             }
             // A photo that is its draft's now is looked up as long as one that became nothing.
-            if new == .failed || new == .expired || record.place != nil && new.isTerminal {
+            if new == .failed || new == .expired || record.draftPosition != nil && new.isTerminal {
                 update[UploadNodes.ended(id)] = record.updatedAt.value
             }
             try Self.moveReference(of: record, replacing: failed, in: snapshot, &update)

@@ -8,12 +8,12 @@ extension UploadRecord {
     private static let form = RecordForm(
         Self.init(
             id:owner:purpose:intake:audiences:claims:state:text:mentions:photos:clientReference:fingerprint:
-            place:source:duplicates:createdAt:updatedAt:attempts:error:isOwnerGone:duplicateOf:moderation:),
+            draftPosition:source:duplicates:createdAt:updatedAt:attempts:error:isOwnerGone:duplicateOf:moderation:),
         .init(keyAs: \.id), .init("owner", \.owner), .init("purpose", \.purpose, default: .post),
         .init("door", \.intake), .init("audiences", \.audiences, default: []), .init("owner_claims", \.claims),
         .init("state", \.state), .init("text", \.text, default: ""), .init(unstored: []),
         .init(unstored: [:]), .init("client_ref", \.clientReference), .init("fingerprint", \.fingerprint),
-        .init("draft", \.place), .init("source", \.source), .init("duplicates", \.duplicates),
+        .init("draft", \.draftPosition), .init("source", \.source), .init("duplicates", \.duplicates),
         .init("created_at", \.createdAt),
         .init("updated_at", \.updatedAt, fallback: "created_at"), .init("attempts", \.attempts, default: 0),
         .init("error", \.error), .init("owner_gone", \.isOwnerGone, default: false),

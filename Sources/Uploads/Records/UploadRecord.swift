@@ -70,7 +70,7 @@ package struct UploadRecord: Sendable {
     /// versions wrote.
     package var fingerprint: RequestFingerprint?
     /// Of which draft it is to be a photo, when that is its purpose.
-    package var place: DraftPosition?
+    package var draftPosition: DraftPosition?
     /// The path of an inbox upload's file, relative to its user's folder in the inbox.
     package let source: String?
     /// The treatment of photos that the user has posted before; nil for the intake's own policy. Of a post that shows such photos it

@@ -4,7 +4,7 @@ import Tree
 
 extension UploadRecord {
     /// Where an upload in several requests ended, in bytes; nil while it has not.
-    package var lastByte: Int? { place?.byteCount ?? photos[0]?.byteCount }
+    package var lastByte: Int? { draftPosition?.byteCount ?? photos[0]?.byteCount }
 }
 
 extension ResumableUploads {
@@ -17,7 +17,8 @@ extension ResumableUploads {
         request.purpose = .draftPhoto
         request.clientReference = clientReference
         // Of a photo that was begun before with the same key, this number is not used.
-        request.place = DraftPosition(id: draft.id, number: try await store.drafts.nextPhotoNumber(of: draft.id))
+        request.draftPosition = DraftPosition(
+            id: draft.id, number: try await store.drafts.nextPhotoNumber(of: draft.id))
         return try await begin(request, photo)
     }
 
@@ -25,7 +26,7 @@ extension ResumableUploads {
     ///
     /// - Throws: `Failure`: `not_found`, `wrong_state`.
     package func requireDraft(of record: UploadRecord) async throws {
-        guard let place = record.place else { return }
+        guard let place = record.draftPosition else { return }
         do {
             _ = try await store.drafts.record(of: place.id)
         } catch let error as Failure where !error.isTransient {
@@ -62,7 +63,7 @@ extension ResumableUploads {
     ) async throws -> UploadRecord {
         let failed = try await replaced(by: record)
         return try await store.transition(record.id, from: .receiving, to: .published, replacing: failed) { record in
-            record.place?.byteCount = photo.byteCount
+            record.draftPosition?.byteCount = photo.byteCount
         } add: { [drafts = store.drafts] snapshot, update in
             try drafts.add(photo, as: place.number, to: place.id, in: snapshot, &update)
         }
@@ -85,7 +86,7 @@ extension UploadRecord {
     ) throws(TreeError) {
         guard let record = try snapshot.upload(id), record.state == .receiving else { return }
         update[UploadNodes.upload(id) / "updated_at"] = time.value
-        guard let draft = record.place?.id, try snapshot.upload(draft)?.state == .draft else { return }
+        guard let draft = record.draftPosition?.id, try snapshot.upload(draft)?.state == .draft else { return }
         update[UploadNodes.upload(draft) / "updated_at"] = time.value
     }
 }

@@ -114,7 +114,8 @@ package final class ResumableUploads: Sendable {
             } else {
                 record.lastByte != nil && file.length ?? record.lastByte == record.lastByte
             }
-        guard record.state != .draft, record.place?.id == request.place?.id, isSamePhoto, asked.text == record.text,
+        guard record.state != .draft, record.draftPosition?.id == request.draftPosition?.id, isSamePhoto,
+            asked.text == record.text,
             asked.mentions == record.mentions,
             request.audiences.sorted() == record.audiences
         else { throw Failure.keyReused(record.id) }
@@ -131,7 +132,7 @@ package final class ResumableUploads: Sendable {
         try await Task { [self] in
             let id = session.record.id
             guard let record = try await store.record(of: id) else { throw Failure.noSuchFile(id) }
-            if let place = record.place { return try await add(record, to: place, session) }
+            if let place = record.draftPosition { return try await add(record, to: place, session) }
             do {
                 let photo = try await photo(of: record, session)
                 return try await store.acknowledge(id, from: .receiving, replacing: try await replaced(by: record)) {
