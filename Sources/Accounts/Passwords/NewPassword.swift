@@ -1,6 +1,6 @@
 import Access
 import Cryptography
-package import TreeModel
+import TreeModel
 
 /// A password that somebody chose, as it is kept.
 struct NewPassword: Sendable {

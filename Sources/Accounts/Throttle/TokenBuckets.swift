@@ -1,5 +1,5 @@
 import Synchronization
-package import TreeModel
+import TreeModel
 
 /// How often something may be done: so many times at once, and then once in a while.
 package struct RateLimit: Hashable, Sendable {
