@@ -1,6 +1,6 @@
 import Cryptography
 import Synchronization
-package import TreeModel
+import TreeModel
 
 /// The tokens that were verified a short time ago, so that the next request with one costs next to nothing.
 ///
