@@ -16,14 +16,14 @@ package enum PostField: String, CaseIterable, Sendable {
     /// The marks that FriendlyPix's functions write, as admins.
     case sanitized, moderated
 
-    /// What a field holds, as far as readers rely on it.
+    /// The kind of value that a field holds, as far as readers rely on it.
     enum Shape {
         case text
         /// Anything; readers check it themselves, or do not read it.
         case other
     }
 
-    /// Who writes a field: others are written by the service and by admins.
+    /// The writer of a field: others are written by the service and by admins.
     package enum Writer { case clients, clientsForAudiences, service }
 
     package var key: TreeKey { TreeKey(unchecked: rawValue) }

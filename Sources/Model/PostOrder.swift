@@ -54,7 +54,7 @@ package struct PostOrder: Derivation {
     }
 }
 
-/// What the order of publication has of one post: the value at ``PostNodes/position``.
+/// The entry of one post in the order of publication: the value at ``PostNodes/position``.
 package struct PublicationEntry: Equatable, Sendable {
     package let position: PostPosition
     package let author: UserID?

@@ -2,7 +2,7 @@ package import Tree
 package import TreeModel
 
 extension TreeSnapshot {
-    /// Where the record of a post stands: among the posts for audiences, or among those for everybody; nil when there is
+    /// The path of a post's record: among the posts for audiences, or among those for everybody; nil when there is
     /// none.
     package func path(ofPost id: PostID) throws(TreeError) -> TreePath? {
         // A post for audiences is never taken for another one, whatever somebody puts in the other place.

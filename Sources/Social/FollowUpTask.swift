@@ -23,7 +23,7 @@ enum FollowUpTaskStep {
     static let maxWrites = 500
 }
 
-/// What a follow-up task does.
+/// The kinds of follow-up tasks.
 package enum FollowUpTaskKind: String, CaseIterable, Sendable {
     /// Gives the posts and comments of a person, and the notifications of what they do, the person's present name and picture.
     case rename
@@ -51,7 +51,7 @@ package enum FollowUpTaskKind: String, CaseIterable, Sendable {
     }
 }
 
-/// Whom or what a follow-up task is about: one key, or two.
+/// The subject of a follow-up task: one key, or two.
 package struct FollowUpTaskSubject: Hashable, Sendable, CustomStringConvertible {
     /// The keys, with a space between.
     package let key: TreeKey

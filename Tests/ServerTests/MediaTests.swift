@@ -7,7 +7,7 @@ import Testing
 
 @Suite("P15: media are served for ever, in parts, and never by another name", .timeLimit(.minutes(30)))
 struct MediaTests {
-    /// Where the blobs are.
+    /// The store of the blobs: a folder, or memory.
     enum Blobs: CaseIterable { case folder, memory }
 
     /// Runs a body with a service that has one post: the address of its `full` rendition, and its bytes.

@@ -12,7 +12,7 @@ package struct PeerCredentials: Sendable, Hashable {
     }
 }
 
-/// Which of the system's users may use the Unix socket, and for whom they may act.
+/// The users of the system who may use the Unix socket, and for whom they may act.
 ///
 /// The service's own user, members of its group and root act for anybody. A setting names others, or other rights for
 /// members of the group: `www-data=ada, @photographers=any`.

@@ -10,7 +10,7 @@ package struct KeyRing: Sendable, CustomStringConvertible, CustomReflectable {
     package static let cacheSeconds = 3600
     /// The longest life of a token, in seconds.
     package static let maxLifetimeSeconds = 86_400
-    /// How long a key is published before it signs.
+    /// The time for which a key is published before it signs.
     static let publication = Duration.seconds(2 * cacheSeconds)
 
     /// A key and its times.

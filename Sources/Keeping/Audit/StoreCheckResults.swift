@@ -4,7 +4,7 @@ import Synchronization
 package import Tree
 package import TreeModel
 
-/// What the last audits came to, kept in the tree: `audits/{check or verify}` of the pipeline's own.
+/// The results of the last store checks, kept in the tree: `audits/{check or verify}` of the pipeline's own.
 package final class StoreCheckResults: Sendable {
     private let tree: TreeStore
     private let clock: @Sendable () -> Timestamp
@@ -18,7 +18,7 @@ package final class StoreCheckResults: Sendable {
     /// The last audit of a kind; nil when there was none.
     package subscript(action: StoreCheckAction) -> StoreCheckResultDocument? { known.withLock { $0[action] } }
 
-    /// How many bytes of files were read and compared since the start.
+    /// The bytes of files that were read and compared since the start.
     package var readByteCount: Int { readBytes.load(ordering: .relaxed) }
 
     /// Reads what is kept.

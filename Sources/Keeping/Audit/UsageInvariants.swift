@@ -47,7 +47,7 @@ enum UsageInvariants {
         },
     ]
 
-    /// Whose the bytes of an object are.
+    /// The owner of an object's bytes.
     static let objectFile: @Sendable (TreePath, TreeSnapshot) throws(TreeError) -> UsageSubject? = {
         node, snapshot throws(TreeError) in
         guard let id = PostID(node.keys[1].string), let file = ObjectFile(try snapshot.get(node)),

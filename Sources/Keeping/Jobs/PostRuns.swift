@@ -14,7 +14,7 @@ package final class PostRuns: Sendable {
     private static let kept = 20
     /// How many posts of a list are written at a time.
     private static let listPage = 1000
-    /// How old a list without a job has to be to be nobody's.
+    /// The age at which a list without a job is deleted.
     private static let listPatience = Duration.seconds(3600)
     /// How much of a run a crash may have it look at again.
     private static let saveInterval = Duration.seconds(1)

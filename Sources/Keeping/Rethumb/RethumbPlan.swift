@@ -79,7 +79,7 @@ package struct RethumbPlan: Sendable {
         return ids.shuffled()
     }
 
-    /// What one post costs: seconds of a worker, and bytes of renditions. Nil when none could be rendered. Somebody waits
+    /// The cost of one post: seconds of a worker, and bytes of renditions. Nil when none could be rendered. Somebody waits
     /// for it, so the few that are rendered are no batch.
     private func cost(of posts: [PostID]) async throws -> (seconds: Double, bytes: Double)? {
         let settings = tools.settings

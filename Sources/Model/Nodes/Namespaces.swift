@@ -5,12 +5,12 @@ package import TreeModel
 extension Namespace {
     /// The records of uploads, files and jobs over posts.
     package static let pipeline = Namespace(reserved: "pipeline")
-    /// What follows from what people do.
+    /// The tree of what follows from what people do.
     package static let social = Namespace(reserved: "social")
     /// The rules of storage.
     package static let media = Namespace(reserved: "media")
     /// Accounts, their sessions and codes.
     package static let accounts = Namespace(reserved: "accounts")
-    /// What the database keeps for its connections.
+    /// The tree of what the database keeps for its connections.
     package static let database = Namespace(reserved: "database")
 }

@@ -7,7 +7,7 @@ package import TreeModel
 /// A node is called with keys for its path: for `likes/{post}/{uid}`, `node()` is `likes`, `node(post)` is `likes/{post}`, and
 /// `node(post, uid)` is the whole path. More is added with `/`.
 package final class TreeNode: Sendable {
-    /// Whose writes bring the node.
+    /// The writers of the node.
     package enum Writer: String, Sendable {
         /// Clients of the database, as far as the rules let them; and the service, in their name.
         case clients

@@ -116,7 +116,7 @@ package struct MediaAccess: Sendable {
     }
 }
 
-/// What becomes of the location in an original that is handed out.
+/// The treatment of the location in an original that is handed out.
 enum MediaLocation: String, CaseIterable {
     case remove, keep
 

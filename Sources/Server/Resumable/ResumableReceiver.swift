@@ -60,7 +60,7 @@ package struct ResumableReceiver: Sendable {
         return record
     }
 
-    /// Where an upload stands. Whoever was receiving it ends, so that what is told stays true. One whose bytes have all come
+    /// The present record of an upload. Whoever was receiving it ends, so that what is told stays true. One whose bytes have all come
     /// goes on by itself now.
     ///
     /// - Throws: `Failure`: `bytes_lost`, with which the upload has failed then; the refusal of what is no photo.

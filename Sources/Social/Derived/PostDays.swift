@@ -105,7 +105,7 @@ package struct PostDays: Derivation {
             upper: until.map { .excluding(PostID.first(at: $0).key) } ?? .unbounded)
     }
 
-    /// How many posts a list has, made since a time and until another.
+    /// Counts the posts of a list, made since a time and until another.
     ///
     /// - Parameter areKept: Whether the numbers are in order: not before `SocialRepair` has been through all data.
     package static func count(

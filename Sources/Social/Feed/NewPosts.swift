@@ -1,7 +1,7 @@
 import Model
 import Tree
 
-/// How much one reading of a home feed does at most; a follow-up task does the rest.
+/// The most work that one reading of a home feed does; a follow-up task does the rest.
 struct FeedBounds: Sendable {
     /// The most posts that are brought into a feed at once; more than a page has, so that no page has a gap.
     var maxPosts = 500

@@ -8,7 +8,7 @@ struct RepeatableNotification {
     static let pause = Duration.seconds(86_400)
 
     let notice: NewNotification
-    /// Where the ``NotificationRecord`` is.
+    /// The path of the ``NotificationRecord``.
     let record: TreePath
     let source: NotificationPosition.Source
 

@@ -5,7 +5,7 @@ package import Tree
 struct WithdrawnNotification {
     /// When it was taken back.
     let time: Timestamp
-    /// Where the record is, in ``NotificationNodes/notedLike`` or ``NotificationNodes/notedFollow``.
+    /// The path of the record, in ``NotificationNodes/notedLike`` or ``NotificationNodes/notedFollow``.
     let record: TreePath
 
     init(time: Timestamp, record: TreePath) { (self.time, self.record) = (time, record) }
@@ -33,7 +33,7 @@ struct WithdrawnNotification {
 
 /// All likes and follows that were taken back.
 package struct WithdrawnNotifications: Sendable {
-    /// How many rows one update forgets, each with its record.
+    /// The number of rows that one update forgets, each with its record.
     private static let batch = 250
 
     private let tree: TreeStore

@@ -12,7 +12,7 @@ package protocol FieldCoding: Sendable {
     /// Reads what stands at the field; nil when the record is none for it.
     static func read(_ value: TreeValue?) -> Self?
 
-    /// What stands at the field; nil for nothing.
+    /// The value of the field; nil for nothing.
     var written: TreeValue? { get }
 }
 

@@ -236,7 +236,7 @@ package struct ObjectStore: Sendable {
         return record
     }
 
-    /// How long bytes that are on disk may take to get their name.
+    /// The time that bytes on disk may take to get their name.
     private static let patience = Duration.seconds(600)
 
     /// Has the tree know of a blob before it is there, as one that goes unless an object comes to name it.

@@ -2,7 +2,7 @@ import Model
 import Store
 package import Tree
 
-/// Whose the bytes are that one upload to the bucket has brought: the value at ``ObjectNodes/file``.
+/// The owner of the bytes that one upload to the bucket has brought: the value at ``ObjectNodes/file``.
 package struct ObjectFile: Sendable {
     /// The folder of the blob store that has them in one of their id.
     package let folder: String

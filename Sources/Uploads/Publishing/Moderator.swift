@@ -12,9 +12,9 @@ import TreeModel
 package struct Moderator: Sendable {
     /// How photos get to the moderator.
     package enum Photos: Sendable {
-        /// By the paths of their files, where the blob store has files (``BlobStore/folderPath``); else as bytes.
+        /// The paths of their files, where the blob store has files (``BlobStore/folderPath``); else their bytes.
         case paths
-        /// As bytes in the question.
+        /// Their bytes, in the question.
         case bytes
     }
 

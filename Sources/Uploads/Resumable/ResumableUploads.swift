@@ -68,7 +68,7 @@ package final class ResumableUploads: Sendable {
         }
     }
 
-    /// How long an upload may be left alone.
+    /// The time for which an upload may be left alone.
     package var lifetime: Duration { settings.value.draftLifetime }
 
     // MARK: Beginning

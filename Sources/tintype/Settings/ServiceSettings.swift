@@ -9,7 +9,7 @@ struct ServiceSettings: Sendable {
     var engine = StorageFolder.TreeEngine.sqlite
     /// The file whose content opens the database over TCP; empty for none.
     var databaseSecretFile = ""
-    /// Which of the system's users may use the Unix socket, besides the service's own.
+    /// The users of the system who may use the Unix socket, besides the service's own.
     var socketUsers = ""
     /// The ways in which anybody may make an account; nil where nobody has chosen.
     var signUp: SignUpMethods?
