@@ -1,23 +1,27 @@
-import Synchronization
+public import Synchronization
 
 /// A value that tasks wait on. Any thread.
-package final class WatchedValue<Value: Sendable>: Sendable {
-    private struct State {
-        var value: Value
-        var waiting: [UInt64: CheckedContinuation<Void, Never>] = [:]
-        var lastID: UInt64 = 0
+///
+/// Inlinable, since each commit changes one: a caller in another module has a version for its own type.
+@usableFromInline package final class WatchedValue<Value: Sendable>: Sendable {
+    @usableFromInline struct State {
+        @usableFromInline var value: Value
+        @usableFromInline var waiting: [UInt64: CheckedContinuation<Void, Never>] = [:]
+        @usableFromInline var lastID: UInt64 = 0
+
+        @inlinable init(value: Value) { self.value = value }
     }
 
-    private let state: Mutex<State>
+    @usableFromInline let state: Mutex<State>
 
-    package init(_ value: Value) {
+    @inlinable package init(_ value: Value) {
         state = Mutex(State(value: value))
     }
 
-    package var value: Value { state.withLock { $0.value } }
+    @inlinable package var value: Value { state.withLock { $0.value } }
 
     /// Changes the value, and wakes all who wait.
-    package func change(_ body: (inout Value) -> Void) {
+    @inlinable package func change(_ body: (inout Value) -> Void) {
         let waiting = state.withLock { state in
             body(&state.value)
             defer { state.waiting = [:] }
@@ -27,7 +31,7 @@ package final class WatchedValue<Value: Sendable>: Sendable {
     }
 
     /// Waits until the value changes, unless it is past waiting for; or until the task is cancelled.
-    package func wait(unless isReached: @Sendable (Value) -> Bool) async {
+    @inlinable package func wait(unless isReached: @Sendable (Value) -> Bool) async {
         let id = state.withLock { state in
             state.lastID += 1
             return state.lastID
