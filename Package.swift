@@ -14,7 +14,7 @@ let package = Package(
         .library(name: "Tree", targets: ["Tree"]),
         .library(name: "Metering", targets: ["Metering"]),
         // For Tests/Fuzzing alone: all that is in it is of the package.
-        .library(name: "DatabaseHTTP", targets: ["DatabaseHTTP"]),
+        .library(name: "Server", targets: ["Server"]),
     ],
     // Codecs that a build may do without: `swift build --traits WebP`, or `--disable-default-traits`.
     traits: [

@@ -17,7 +17,7 @@ let package = Package(
             dependencies: [
                 .product(name: "Imaging", package: "tintype"), .product(name: "Rules", package: "tintype"),
                 .product(name: "TreeModel", package: "tintype"), .product(name: "Tree", package: "tintype"),
-                .product(name: "DatabaseHTTP", package: "tintype"), .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "Server", package: "tintype"), .product(name: "NIOCore", package: "swift-nio"),
             ],
             swiftSettings: [.define("HEIF")])
     ]

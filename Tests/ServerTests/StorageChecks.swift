@@ -1,7 +1,6 @@
 import HTTPTypes
 import Hummingbird
 import NIOCore
-import TestSupport
 
 @testable import API
 @testable import Access
@@ -144,9 +143,10 @@ enum StorageChecks {
 
     /// The record of an object is read again as it was, and what clients are told of it they may send back.
     private static func checkRecord(of name: ObjectName, _ metadata: ObjectMetadata) throws {
+        let time = Timestamp(milliseconds: 1_795_329_600_005)
         var object = StoredObject(
             name: name, blob: try BlobName(userID: "u1", postID: "-P1", fileName: "a"), objectGeneration: 2,
-            metageneration: 1, createdAt: 1_795_329_600_005, updatedAt: 1_795_329_600_005, byteCount: 3,
+            metageneration: 1, createdAt: time, updatedAt: time, byteCount: 3,
             md5: Array(0..<16), crc32c: Array(0..<4), metadata: metadata, tokens: metadata.tokens)
         // Tokens are the object's, not the metadata's.
         object.metadata.choose(tokens: [])

@@ -75,6 +75,7 @@ REST = {
         "env", f"TINTYPE={ROOT}/.build/release/tintype", *SWIFT, TESTING / "tintypePackageTests.xctest",
         "--only", "EndToEndTests"],
     "benchmarks' build": [*BUILD, "--package-path", "Benchmarks"],
+    "fuzzers": ["Scripts/fuzz", "all", "5"],
 }
 
 
