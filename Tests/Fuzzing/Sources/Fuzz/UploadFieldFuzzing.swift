@@ -1,5 +1,8 @@
 import Foundation
 
+@testable import Cryptography
+@testable import Server
+
 /// The header fields of uploads in several requests under hostile bytes: what is read is read again as the same.
 enum UploadFieldFuzzing {
     static func take(_ bytes: [UInt8]) {

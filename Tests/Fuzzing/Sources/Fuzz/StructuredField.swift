@@ -1,1 +1,0 @@
-../../../../Sources/Server/Resumable/Headers/StructuredField.swift
